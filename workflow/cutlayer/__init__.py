@@ -1,0 +1,1 @@
+"""cutlayer: attacks, defenses and theory of privacy in split and vertical federated learning."""

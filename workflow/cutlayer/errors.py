@@ -1,0 +1,20 @@
+"""The one error type for bad input, in the form `kind.name: what is wrong; what was meant or allowed`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """Bad input: a file, a name, a parameter or an array that cannot be used as given."""
+
+    def __init__(self, where: str, wrong: str, allowed: str = "") -> None:
+        super().__init__(f"{where}: {wrong}" + (f"; {allowed}" if allowed else ""))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return "did you mean 'x'?" when a known name is close to `name`, else the list of known names."""
+    names = sorted(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
