@@ -1,0 +1,403 @@
+"""Acquisition: raw, mirror, URL in this order; what is damaged or hostile is named, and nothing stays."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from cutlayer.acquire import COLUMNS, Unavailable, acquire, local_files, read_sources
+from cutlayer.archives import extract
+from cutlayer.errors import InputError
+
+CONTENT = b"a,b\n1,2\n" * 500
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Place:
+    """A raw folder, a mirror and a table of sources in a temporary folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.raw, self.mirror, self.sources = folder / "raw", folder / "mirror", folder / "sources.csv"
+        self.mirror.mkdir()
+        self.rows: list[dict[str, str]] = []
+
+    def source(self, **fields: str) -> None:
+        """Add a file to the sources; the default is one with known size and checksum, and no URL."""
+        known = {"dataset": "toy", "version": "full", "file": "toy.csv", "sha256": SHA256}
+        row = dict.fromkeys(COLUMNS, "") | known | {"bytes": str(len(CONTENT)), "provenance": "real"} | fields
+        self.rows.append(row)
+        write_csv(self.sources, self.rows)
+
+    def mirrored(self, path: str, content: bytes, sha256: str = "", unpacked: str = "") -> None:
+        """Put a file into the mirror, listed with these checksums (its own by default)."""
+        target = self.mirror / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        own = sha256 or hashlib.sha256(content).hexdigest()
+        write_csv(
+            self.mirror / "manifest.csv", [{"path": path, "sha256": own, "sha256_uncompressed": unpacked}]
+        )
+
+    def acquire(self, **options):
+        given = {"stand_ins": False, "mirror": self.mirror} | options
+        return acquire("toy", raw=self.raw, sources=self.sources, **given)
+
+    def held(self) -> list[str]:
+        """Every file in raw, temporary ones included."""
+        return sorted(str(path.relative_to(self.raw)) for path in self.raw.rglob("*") if path.is_file())
+
+
+def write_csv(path: Path, rows: list[dict[str, str]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves `server.answers`: path -> (body, announced length, content type); all else is a 404."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        if self.path not in self.server.answers:
+            self.send_error(404)
+            return
+        body, length, kind = self.server.answers[self.path]
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Keep the tests quiet."""
+
+
+class Server(ThreadingHTTPServer):
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers: dict[str, tuple[bytes, int, str]] = {}
+        self.asked: list[str] = []
+
+    def serve(self, name: str, body: bytes, length: int | None = None, kind: str = "text/csv") -> str:
+        self.answers[f"/{name}"] = (body, len(body) if length is None else length, kind)
+        return f"http://127.0.0.1:{self.server_port}/{name}"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def zipped(members: dict[str, bytes], mode: int = 0) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            file.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def tarred(name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, mode: str = "w:gz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as file:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.size, entry.linkname = kind, len(content), "/etc/hostname"
+        file.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
+
+
+def test_a_file_in_raw_is_used_first(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT))
+    place.mirrored("toy/toy.csv", CONTENT)
+    (place.raw / "toy").mkdir(parents=True)
+    (place.raw / "toy/toy.csv").write_bytes(CONTENT)
+    found = place.acquire()
+    assert (found.where, found.sha256) == ("raw", {"toy.csv": SHA256})
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("packing", ["plain", "gz", "zip"])
+def test_the_mirror_is_used_next_and_unpacked(place, packing, server):
+    place.source(url=server.serve("toy.csv", CONTENT))
+    packed = {"plain": CONTENT, "gz": gzip.compress(CONTENT), "zip": zipped({"toy.csv": CONTENT})}[packing]
+    place.mirrored(f"toy/any name.{packing}", packed, unpacked="" if packing == "plain" else SHA256)
+    found = place.acquire()
+    assert (found.where, found.provenance) == ("mirror", "real")
+    assert found.files["toy.csv"].read_bytes() == CONTENT
+    assert (place.held(), server.asked) == (["toy/toy.csv"], [])
+
+
+@pytest.mark.parametrize("member", ["", "inner/toy.csv"])
+@pytest.mark.parametrize("mirror", [True, False])
+def test_the_public_url_comes_last(place, server, member, mirror):
+    body = zipped({member: CONTENT, "other.txt": b"x"}) if member else CONTENT
+    place.source(url=server.serve("download", body), member=member)
+    found = place.acquire() if mirror else place.acquire(mirror=None)
+    assert (found.where, place.held()) == ("the public URL", ["toy/toy.csv"])
+    assert found.files["toy.csv"].read_bytes() == CONTENT
+    assert place.acquire().where == "raw"
+
+
+def test_a_tar_member_is_taken_from_the_url(place, server):
+    place.source(url=server.serve("toy.tar.gz", tarred("inner/toy.csv", CONTENT)), member="inner/toy.csv")
+    assert place.acquire().files["toy.csv"].read_bytes() == CONTENT
+
+
+def test_what_no_place_has_is_unavailable_and_says_why(place, server, tmp_path):
+    place.source(url=f"http://127.0.0.1:{server.server_port}/gone")
+    place.mirrored("toy/other.csv", b"other")
+    with pytest.raises(Unavailable) as caught:
+        place.acquire()
+    (reason,) = caught.value.reasons
+    assert "toy.csv" in reason
+    assert "not in raw" in reason
+    assert "mirror: its manifest lists no file with this checksum" in reason
+    assert "answers 404" in reason
+    assert str(tmp_path) not in reason
+    assert place.held() == []
+    with pytest.raises(Unavailable, match="a stand-in can take its place"):
+        place.acquire(stand_ins=True)
+
+
+def test_a_server_that_is_not_there_is_asked_once(place, server):
+    port = server.server_port
+    place.source(url=f"http://127.0.0.1:{port}/drop")
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(Unavailable, match=r"cannot be reached \(ConnectionError\)"):
+        place.acquire()
+
+
+def test_a_web_page_is_no_file(place, server):
+    place.source(url=server.serve("login", b"<html>", kind="text/html; charset=utf-8"))
+    with pytest.raises(Unavailable, match="is a web page"):
+        place.acquire()
+    assert place.held() == []
+
+
+def test_a_wrong_checksum_in_raw_is_an_error_and_the_file_is_left_alone(place):
+    place.source()
+    place.mirrored("toy/toy.csv", CONTENT)
+    (place.raw / "toy").mkdir(parents=True)
+    wrong = CONTENT[:-1] + b"x"
+    (place.raw / "toy/toy.csv").write_bytes(wrong)
+    with pytest.raises(
+        InputError, match=f"toy.csv: has the sha256 {hashlib.sha256(wrong).hexdigest()}; {SHA256}"
+    ):
+        place.acquire()
+    assert (place.raw / "toy/toy.csv").read_bytes() == wrong
+
+
+@pytest.mark.parametrize("wrong", [CONTENT[:-1] + b"x", CONTENT[:100], CONTENT * 2])
+def test_a_wrong_file_in_the_mirror_is_an_error_and_nothing_is_kept(place, wrong):
+    place.source()
+    place.mirrored("toy/toy.csv", wrong, sha256=SHA256)
+    with pytest.raises(InputError, match=r"toy/toy.csv from mirror: has .* expected"):
+        place.acquire(stand_ins=True)
+    assert place.held() == []
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped({"toy.csv": content})])
+def test_a_truncated_archive_in_the_mirror_is_named(place, pack):
+    place.source()
+    place.mirrored("toy/toy.gz", pack(CONTENT)[:-20], unpacked=SHA256)
+    with pytest.raises(InputError, match=r"toy.gz: is truncated or damaged"):
+        place.acquire()
+    assert place.held() == []
+
+
+def test_a_wrong_checksum_of_a_download_is_an_error_and_nothing_is_kept(place, server):
+    wrong = CONTENT[:-1] + b"x"
+    place.source(url=server.serve("toy.csv", wrong))
+    with pytest.raises(
+        InputError, match=f"toy/toy.csv from the public URL: has the sha256 .*; {SHA256} expected"
+    ):
+        place.acquire(stand_ins=True)
+    assert place.held() == []
+
+
+def test_a_truncated_download_is_named_and_nothing_is_kept(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT[:1000], length=len(CONTENT)))
+    with pytest.raises(InputError, match=r"toy.csv from http.* is truncated: 1,000 of 4,000 bytes came"):
+        place.acquire(stand_ins=True)
+    assert place.held() == []
+
+
+def test_a_download_longer_than_declared_is_stopped(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT * 2))
+    with pytest.raises(InputError, match=r"has more than 4,000 bytes"):
+        place.acquire()
+    assert place.held() == []
+
+
+def test_a_damaged_archive_from_the_url_is_named_and_nothing_is_kept(place, server):
+    place.source(url=server.serve("toy.zip", zipped({"toy.csv": CONTENT})[:-30]), member="toy.csv")
+    with pytest.raises(InputError, match=r"archive.toy/toy.csv from http.* is truncated or damaged"):
+        place.acquire()
+    assert place.held() == []
+
+
+def test_a_gzipped_original_keeps_its_bytes(place, server):
+    packed = gzip.compress(CONTENT)
+    sha256 = hashlib.sha256(packed).hexdigest()
+    place.source(url=server.serve("toy.gz", packed), file="toy.gz", sha256=sha256, bytes=str(len(packed)))
+    assert place.acquire().files["toy.gz"].read_bytes() == packed
+
+
+def test_a_version_at_hand_is_preferred_to_a_download(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT))
+    sample = CONTENT[:80]
+    sha256 = hashlib.sha256(sample).hexdigest()
+    place.source(version="sample", file="head.csv", sha256=sha256, bytes="80", provenance="sample")
+    place.mirrored("toy/head.csv", sample)
+    assert (place.acquire().version, server.asked) == ("sample", [])
+    assert place.acquire(version="full").where == "the public URL"
+    assert place.acquire().version == "full"
+    with pytest.raises(InputError, match=r"dataset.toy: has no version 'ful'; did you mean 'full'"):
+        place.acquire(version="ful")
+
+
+def test_an_unknown_checksum_is_noted_and_recorded(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT), sha256="", bytes="")
+    found = place.acquire()
+    assert found.sha256 == {"toy.csv": SHA256}
+    assert "checksum of toy.csv was not known" in found.note
+
+
+def test_local_files_looks_without_reading(place):
+    place.source()
+    ask = (place.raw, place.mirror, place.sources)
+    assert not local_files("toy", *ask)
+    assert not local_files("toy", place.raw, None, place.sources)
+    place.mirrored("toy/toy.csv", b"not hashed", sha256=SHA256)
+    assert local_files("toy", *ask)
+    assert not local_files("toy", place.raw, None, place.sources)
+    (place.raw / "toy").mkdir(parents=True)
+    (place.raw / "toy/toy.csv").touch()
+    assert local_files("toy", place.raw, None, place.sources)
+
+
+def test_a_dataset_without_files_is_always_local(place):
+    place.source(version="bundled", file="", sha256="", bytes="")
+    assert local_files("toy", place.raw, None, place.sources)
+    assert (place.acquire().where, place.acquire().files) == ("bundled with scikit-learn", {})
+
+
+def test_importing_acquire_loads_no_heavy_module():
+    heavy = {"numpy", "pandas", "torch", "requests", "tqdm"}
+    code = f"import sys, cutlayer.acquire, cutlayer.datasets; print({heavy} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"file": "../toy.csv"}, "is a path"),
+        ({"bytes": "4k"}, "bytes = '4k'"),
+        ({"sha256": "abc"}, "sha256 = 'abc'"),
+    ],
+)
+def test_a_bad_row_in_the_sources_is_named(place, fields, wrong):
+    place.source(**fields)
+    with pytest.raises(InputError, match=f"sources.toy: .*{wrong}"):
+        place.acquire()
+
+
+def test_an_unknown_dataset_and_a_missing_column_are_named(place):
+    place.source()
+    with pytest.raises(InputError, match=r"dataset.tyo: .* did you mean 'toy'"):
+        local_files("tyo", place.raw, None, place.sources)
+    write_csv(place.sources, [{"dataset": "toy"}])
+    with pytest.raises(InputError, match="has no column 'bytes'"):
+        place.acquire()
+
+
+def test_a_manifest_that_leads_out_of_the_mirror_is_refused(place):
+    place.source()
+    (place.mirror.parent / "toy.csv").write_bytes(CONTENT)
+    write_csv(
+        place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}]
+    )
+    with pytest.raises(InputError, match="a path inside the mirror is meant"):
+        place.acquire()
+
+
+HOSTILE = {
+    "zip with traversal": (zipped({"../evil": b"x", "good": b"x"}), "good", "leads out of the folder"),
+    "zip with an absolute path": (zipped({"/evil": b"x", "good": b"x"}), "good", "leads out of the folder"),
+    "zip with a drive": (zipped({"C:\\evil": b"x"}), None, "leads out of the folder"),
+    "zip with backslashes": (zipped({"a\\..\\..\\evil": b"x"}), None, "leads out of the folder"),
+    "zip with a symlink": (zipped({"good": b"/etc/hostname"}, mode=0o120777), "good", "is a link"),
+    "zip bomb": (zipped({"good": bytes(10**6)}), "good", "has 1,000,000 bytes; at most 1,000"),
+    "gz bomb": (gzip.compress(bytes(10**6)), None, "unpacks to more than 1,000 bytes"),
+    "tar with traversal": (tarred("a/../../evil", b"x"), "a/../../evil", "leads out of the folder"),
+    "tar with an absolute path": (tarred("/evil", b"x", mode="w"), "/evil", "leads out of the folder"),
+    "tar with a symlink": (tarred("good", kind=tarfile.SYMTYPE), "good", "is a link"),
+    "tar with a hard link": (tarred("good", kind=tarfile.LNKTYPE), "good", "is a link"),
+    "tar with a device": (tarred("good", kind=tarfile.CHRTYPE), "good", "is a link or a special file"),
+    "tar bomb": (tarred("good", bytes(10**6)), "good", "has 1,000,000 bytes; at most 1,000"),
+    "no archive": (b"text", None, "is not an archive"),
+    "no such member": (zipped({"good": b"x"}), "god", "did you mean 'good'"),
+    "two members and none named": (zipped({"good": b"x", "better": b"x"}), None, "holds 2 files"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_archive_is_refused_and_writes_nothing(tmp_path, case):
+    content, member, wrong = HOSTILE[case]
+    archive = tmp_path / "archive"
+    archive.write_bytes(content)
+    with pytest.raises(InputError, match=wrong):
+        extract(archive, member, tmp_path / "inside/target", 1000)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [archive]
+
+
+@pytest.mark.parametrize("content", [tarred("good", b"x" * 900), tarred("good", b"x" * 900, mode="w")])
+def test_a_tar_cut_short_anywhere_writes_nothing(tmp_path, content):
+    archive = tmp_path / "archive"
+    for end in (300, len(content) // 9, len(content) // 2):
+        archive.write_bytes(content[: min(end, len(content) - 20)])
+        target = tmp_path / "target"
+        try:
+            extract(archive, "good", target, 1000)
+        except InputError:
+            assert not target.exists()
+        else:
+            assert target.read_bytes() == b"x" * 900
+            target.unlink()
+    assert list(tmp_path.iterdir()) == [archive]
+
+
+def test_the_projects_own_sources_are_well_formed():
+    path = Path(__file__).parents[2] / "data/sources.csv"
+    rows = read_sources(path)
+    assert {row.provenance for row in rows} <= {"real", "sample", "synthetic"}
+    assert all(row.licence for row in rows)
+    assert all(row.url.startswith(("https://", "http://")) for row in rows if row.url)
+    assert all(row.sha256 or "not known" in row.note for row in rows if row.file)
+    assert len({(row.dataset, row.version, row.file) for row in rows}) == len(rows)

@@ -1,0 +1,303 @@
+"""acquire: bring a dataset's original files into the raw folder, each verified by its checksum.
+
+Per file, in order: the raw folder, the mirror folder, the public URL. What none of them has is
+`Unavailable`, which the caller answers with a stand-in or an error. Only the standard library is
+imported here, so that the DAG can ask `local_files` at no cost.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import InputError, nearest
+
+if TYPE_CHECKING:
+    import requests
+
+COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note")
+MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
+TIMEOUT = (10, 60)  # seconds to connect, and between two chunks
+LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
+CHUNK = 1 << 20
+SHA256 = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A row of data/sources.csv: one original file of one version of a dataset; empty text: not known."""
+
+    dataset: str
+    version: str
+    file: str
+    url: str
+    member: str
+    sha256: str
+    bytes: str
+    provenance: str
+    licence: str
+    note: str
+
+    @property
+    def limit(self) -> int:
+        """The size of the file in bytes, or the largest allowed where it is not known."""
+        return int(self.bytes) if self.bytes else LARGEST
+
+
+@dataclass(frozen=True)
+class Acquired:
+    """The verified files of one version of a dataset, and where they were found."""
+
+    dataset: str
+    version: str
+    provenance: str
+    licence: str
+    where: str
+    note: str
+    files: dict[str, Path]
+    sha256: dict[str, str]
+
+
+class Unavailable(InputError):
+    """No place has the files of a dataset; `reasons` says why, place by place, without local paths."""
+
+    def __init__(self, dataset: str, reasons: list[str], stand_ins: bool) -> None:
+        self.reasons = reasons
+        remedy = (
+            "a stand-in can take its place" if stand_ins else "allow stand_ins, or put the files into raw"
+        )
+        super().__init__(f"dataset.{dataset}", f"is not available: {' | '.join(reasons)}", remedy)
+
+
+class _Missing(Exception):
+    """One place does not have one file; the text says why."""
+
+
+def acquire(
+    dataset: str,
+    raw: str | Path,
+    mirror: str | Path | None,
+    stand_ins: bool,
+    sources: str | Path,
+    version: str | None = None,
+) -> Acquired:
+    """Bring all files of `dataset` into `raw`/<dataset>/ and verify them.
+
+    Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
+    local sample is preferred to a long download; `version` asks for one of them. `stand_ins` only
+    decides what the error advises.
+
+    Raises:
+        Unavailable: no place has the files.
+        InputError: a file is truncated or has a wrong checksum; nothing of it is kept.
+
+    """
+    versions = _versions(dataset, sources, version)
+    reasons = []
+    for rows in sorted(versions, key=lambda rows: not _is_local(rows, Path(raw), mirror)):
+        try:
+            return _fetch(rows, Path(raw), mirror)
+        except _Missing as missing:
+            reasons.append(f"{rows[0].version}: {missing}")
+    raise Unavailable(dataset, reasons, stand_ins)
+
+
+def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> bool:
+    """Say whether raw or the mirror hold all files of some version; they are not read, only looked for.
+
+    True also for a dataset without files, one that is bundled or generated.
+    """
+    return any(_is_local(rows, Path(raw), mirror) for rows in _versions(dataset, sources, None))
+
+
+def read_sources(path: str | Path) -> list[Source]:
+    """Read data/sources.csv; a missing column or a name that is a path is an error."""
+    rows = [Source(**{name: row[name] for name in COLUMNS}) for row in _read_csv(Path(path), COLUMNS)]
+    for row in rows:
+        where = f"sources.{row.dataset}"
+        for name in (row.dataset, row.file):
+            if Path(name).name != name:
+                raise InputError(where, f"{name!r} is a path", "a plain name is meant")
+        if row.bytes and not row.bytes.isdecimal():
+            raise InputError(where, f"bytes = {row.bytes!r}", "a whole number is meant, or nothing")
+        if row.sha256 and not SHA256.fullmatch(row.sha256):
+            raise InputError(where, f"sha256 = {row.sha256!r}", "64 digits 0-9a-f are meant, or nothing")
+    return rows
+
+
+def _versions(dataset: str, sources: str | Path, version: str | None) -> list[list[Source]]:
+    """The rows of `dataset`, one list per version, in the order of the file."""
+    every = read_sources(sources)
+    rows = [row for row in every if row.dataset == dataset]
+    if not rows:
+        known = nearest(dataset, {row.dataset for row in every})
+        raise InputError(f"dataset.{dataset}", "has no row in the table of sources", known)
+    names = list(dict.fromkeys(row.version for row in rows))
+    if version is not None and version not in names:
+        raise InputError(f"dataset.{dataset}", f"has no version {version!r}", nearest(version, names))
+    wanted = names if version is None else [version]
+    return [[row for row in rows if row.version == name] for name in wanted]
+
+
+def _is_local(rows: list[Source], raw: Path, mirror: str | Path | None) -> bool:
+    def held(row: Source) -> bool:
+        if not row.file or (raw / row.dataset / row.file).is_file():
+            return True
+        try:
+            return _mirrored(row, mirror)[0].is_file()
+        except _Missing:
+            return False
+
+    return all(held(row) for row in rows)
+
+
+def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None) -> Acquired:
+    """Obtain every file of one version."""
+    first = rows[0]
+    bundled = "generated" if first.provenance == "synthetic" else "bundled with scikit-learn"
+    found = {row.file: _obtain(row, raw / row.dataset / row.file, mirror) for row in rows if row.file}
+    unverified = [
+        f"the checksum of {row.file} was not known beforehand" for row in rows if row.file and not row.sha256
+    ]
+    return Acquired(
+        dataset=first.dataset,
+        version=first.version,
+        provenance=first.provenance,
+        licence=first.licence,
+        where=" and ".join(dict.fromkeys(where for where, _ in found.values())) or bundled,
+        note="; ".join(dict.fromkeys([row.note for row in rows if row.note] + unverified)),
+        files={name: raw / first.dataset / name for name in found},
+        sha256={name: sha256 for name, (_, sha256) in found.items()},
+    )
+
+
+def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, str]:
+    """Return (where the file was found, its sha256); `target` holds it afterwards."""
+    from .artifacts import replacing
+
+    if target.exists():
+        return "raw", _verified(target, row, f"{target}")
+    reasons = ["not in raw"]
+    for where in ("mirror", "the public URL"):
+        try:
+            with replacing(target) as temporary:
+                if where == "mirror":
+                    _from_mirror(row, temporary, mirror)
+                else:
+                    _from_url(row, temporary)
+                return where, _verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
+        except _Missing as missing:
+            reasons.append(f"{where}: {missing}")
+    raise _Missing(f"{row.file} ({'; '.join(reasons)})")
+
+
+def _verified(path: Path, row: Source, name: str) -> str:
+    """Return the sha256 of a file; another size or checksum than the declared one is an error."""
+    size = path.stat().st_size
+    if row.bytes and size != int(row.bytes):
+        raise InputError(
+            f"file.{name}", f"has {size:,} bytes", f"{int(row.bytes):,} expected; it is not used"
+        )
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if row.sha256 and found != row.sha256:
+        raise InputError(f"file.{name}", f"has the sha256 {found}", f"{row.sha256} expected; it is not used")
+    return found
+
+
+def _from_mirror(row: Source, target: Path, mirror: str | Path | None) -> None:
+    from .archives import extract
+
+    path, packed = _mirrored(row, mirror)
+    if not path.is_file():
+        raise _Missing("its manifest lists the file, the folder does not hold it")
+    if packed:
+        extract(path, None, target, row.limit)
+    else:
+        shutil.copyfile(path, target)
+
+
+def _mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:
+    """Return the mirror's path of a file, matched by checksum, and whether it is packed there."""
+    if not mirror:
+        raise _Missing("none is set")
+    if not row.sha256:
+        raise _Missing("no checksum is known to find the file by")
+    manifest = Path(mirror, "manifest.csv")
+    if not manifest.is_file():
+        raise _Missing("the folder has no manifest.csv")
+    for entry in _read_csv(manifest, MANIFEST_COLUMNS):
+        if row.sha256 in (entry["sha256"], entry["sha256_uncompressed"]):
+            path = Path(entry["path"])
+            if path.is_absolute() or ".." in path.parts:
+                raise InputError(f"file.{manifest}", f"lists {path}", "a path inside the mirror is meant")
+            return Path(mirror, path), row.sha256 != entry["sha256"]
+    raise _Missing("its manifest lists no file with this checksum")
+
+
+def _from_url(row: Source, target: Path) -> None:
+    from .archives import extract
+
+    if not row.url:
+        raise _Missing("none is known")
+    _download(row, target)
+    if row.member:
+        # The member takes the archive's place, so that one temporary file is cleaned up in all cases.
+        extract(target, row.member, target, row.limit, f"{row.dataset}/{row.file} from {row.url}")
+
+
+def _download(row: Source, target: Path) -> None:
+    import requests
+
+    try:
+        # "identity": a server must not compress, or unpack, what the checksum is of.
+        headers = {"Accept-Encoding": "identity"}
+        with requests.get(row.url, stream=True, timeout=TIMEOUT, headers=headers) as answer:
+            answer.raise_for_status()
+            if answer.headers.get("Content-Type", "").startswith("text/html"):
+                raise _Missing(f"{row.url} is a web page; get the file there by hand and put it into raw")
+            _save(answer, row, target)
+    except requests.HTTPError as error:
+        raise _Missing(f"{row.url} answers {error.response.status_code}") from error
+    except requests.RequestException as error:
+        # The name only: the text of such an error holds memory addresses and differs from run to run.
+        raise _Missing(f"{row.url} cannot be reached ({type(error).__name__})") from error
+
+
+def _save(answer: requests.Response, row: Source, target: Path) -> None:
+    """Stream the body as sent; too few bytes, or more than the declared size, is an error."""
+    from tqdm import tqdm
+    from urllib3.exceptions import HTTPError
+
+    limit = LARGEST if row.member else row.limit
+    length = int(answer.headers.get("Content-Length", 0))
+    name = f"file.{row.dataset}/{row.file} from {row.url}"
+    progress = tqdm(total=length or None, unit="B", unit_scale=True, delay=5, desc=row.file, file=sys.stderr)
+    with target.open("wb") as out, progress:
+        try:
+            for chunk in answer.raw.stream(CHUNK, decode_content=False):
+                progress.update(out.write(chunk))
+                if out.tell() > limit:
+                    raise InputError(name, f"has more than {limit:,} bytes", "that is its declared size")
+            broken = out.tell() < length
+        except HTTPError:
+            broken = True
+        if broken:
+            raise InputError(name, f"is truncated: {out.tell():,} of {length:,} bytes came", "try again")
+
+
+def _read_csv(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        missing = set(columns) - set(reader.fieldnames or ())
+        if missing:
+            raise InputError(
+                f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} are meant"
+            )
+        return [{key: value or "" for key, value in row.items() if key} for row in reader]

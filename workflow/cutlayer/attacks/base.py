@@ -1,0 +1,30 @@
+"""The contract of an attack: from what its threat model lets it see to a guess.
+
+An attack is one file with one frozen dataclass. Its fields are its parameters. `sees` names the parts
+of the transcript its adversary has; `infer` gets a view in which nothing else exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..transcript import View
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Base of all attacks."""
+
+    sees: ClassVar[set[str]] = set()
+    needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
+
+    def skip(self, view: View) -> str:
+        """Why the attack does not apply to this view, as a sentence; empty when it does."""
+        return ""
+
+    def infer(self, view: View) -> np.ndarray:
+        """The guess; its shape is that of the truth it is compared with."""
+        raise TypeError(f"attack.{type(self).__name__}: has no `infer`; every attack defines it")

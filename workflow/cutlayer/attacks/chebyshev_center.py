@@ -1,0 +1,38 @@
+"""chebyshev_center: the exact Chebyshev center of the feasible set, for few features.
+
+The vertices of {A x = b, 0 <= x <= 1} are enumerated; the guess is the center of their smallest ball, which no
+other guess beats in the worst case.
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", equation 28.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .. import polytope
+from ..equations import linear_system
+from ..transcript import View
+from .base import Attack
+
+
+@dataclass(frozen=True)
+class ChebyshevCenter(Attack):
+    """The center of the smallest ball that holds all feasible points."""
+
+    sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+
+    limit: int = 6  # most features: the number of vertices grows exponentially
+
+    def skip(self, view: View) -> str:
+        """Too many features to enumerate the vertices."""
+        d = view.passive_weights.shape[1]
+        return f"exact center for at most {self.limit} features, here {d}" if d > self.limit else ""
+
+    def infer(self, view: View) -> np.ndarray:
+        """N x d guesses."""
+        A, b = linear_system(view)
+        return polytope.chebyshev_center(A, polytope.nearest_feasible(A, b))[0]

@@ -1,0 +1,110 @@
+"""The long table behind an exhibit: what was measured, averaged over space, seed by seed.
+
+A cell is one setup, defense, setting, attack, metric and place on the exhibit's axis. `gather` gives one
+row per cell and seed (what claims are checked on), `summarize` one row per cell with its interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .artifacts import replacing
+from .statistics import interval
+
+NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
+WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
+TEXT = ("defense", "setting", "attack", "skipped")
+
+
+def gather(
+    files: Sequence[str | Path], data: str | Path, setups: Mapping[str, str], exhibit: Mapping[str, Any]
+) -> pd.DataFrame:
+    """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
+
+    `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
+    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` are what is kept.
+    """
+    from .datasets import read
+
+    tables = {name: read(data, name) for name in sorted(set(setups.values()))}
+    parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
+    if "data" in exhibit["sources"]:
+        parts += [pd.DataFrame(_facts(setup, tables[setups[setup]][0])) for setup in exhibit["setups"]]
+    cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
+    if "metrics" in exhibit:
+        cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
+    cells = cells.assign(dataset=cells["setup"].map(setups))
+    for fact in ("provenance", "features"):
+        cells[fact] = cells["dataset"].map({name: meta[fact] for name, (_, meta) in tables.items()})
+    groups = cells.groupby([*WHO, exhibit["along"], "seed"], sort=False, dropna=False)
+    found = groups.agg(
+        value=("value", "mean"), worst=("value", "max"), n=("n", "max"), cases=("value", "size"), skipped=("skipped", "first")
+    ).reset_index()
+    return found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
+
+
+def _worst(metrics: pd.Series) -> pd.Series:
+    """Deviations from a statement are not averaged over space: the largest counts."""
+    return metrics.str.endswith(("_gap", "_excess"))
+
+
+def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
+    """Give tables of different sources the same columns."""
+    for column in TEXT:
+        table[column] = table[column].fillna("") if column in table else ""
+    for column in (along, "predictions"):
+        if column not in table:
+            table[column] = 0
+    return table.assign(n=table["predictions"].fillna(0))
+
+
+def _facts(setup: str, table: Any) -> Iterator[dict[str, Any]]:
+    """A dataset's facts: numbers of features, classes and records; mean and variance of each scaled feature."""
+    import numpy as np
+
+    from .preprocess import prepare
+
+    rows, columns = table.features.shape
+    for metric, value in (("features", columns), ("classes", table.classes), ("records", rows)):
+        yield {"setup": setup, "seed": NO_SEED, "feature": 0, "metric": metric, "value": value}
+    X, _ = prepare(table, np.arange(rows), "all")
+    for place, (mean, variance) in enumerate(zip(X.mean(axis=0), X.var(axis=0), strict=True), start=1):
+        for metric, value in (("mean", mean), ("variance", variance), ("mean_of_means", X.mean())):
+            yield {"setup": setup, "seed": NO_SEED, "feature": place, "metric": metric, "value": value}
+
+
+def seeds(group: pd.DataFrame) -> int:
+    """How many seeds the rows of a cell come from; 0 for facts of the data."""
+    return int(group.loc[group["seed"] != NO_SEED, "seed"].nunique())
+
+
+def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
+    """Mean and interval over the seeds of a cell; a fact of the data is a point."""
+    if seeds(group) == 0:
+        value = float(group["value"].mean())
+        return value, value, value
+    return interval(group["value"])
+
+
+def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str, along: str) -> pd.DataFrame:
+    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale."""
+    rows = []
+    for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
+        mean, low, high = bounds(group)
+        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale}
+        row |= dict(zip([*WHO, along], values, strict=True))
+        if along == "d":
+            row["share"] = row["d"] / row["features"]
+        row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
+        rows.append(row | {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]})
+    return pd.DataFrame(rows)
+
+
+def write(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table as csv with 9 significant digits, whole or not at all."""
+    with replacing(path) as temporary:
+        table.to_csv(temporary, index=False, float_format="%.9g")

@@ -1,0 +1,12 @@
+"""none: everything is sent as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Defense
+
+
+@dataclass(frozen=True)
+class NoDefense(Defense):
+    """Sends everything as it is."""

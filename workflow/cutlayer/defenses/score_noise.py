@@ -1,0 +1,48 @@
+"""score_noise: shift the logits along the direction that hurts reconstruction most, keep the argmax.
+
+v_1, the right singular vector of A^+ J at its largest singular value, is the noise that adds most to the
+error of the least squares attack for its power (theorem 4). Scheme 1 gives the top class the largest entry
+of v_1 and scales to the budget (equations 91 to 93); scheme 2 adds sqrt(budget) v_1 and lifts the top class
+to the maximum (equation 94); scheme 3 shrinks all logits by 1 - budget, which is a temperature.
+
+The sign of v_1 is arbitrary in the paper. Here the entry of largest magnitude is positive; of several
+with equal magnitude, the last.
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VII-B.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..equations import difference_matrix, softmax
+from ..errors import InputError
+from ..theory.chebyshev import theorem4
+from .base import Defense, Wire
+
+
+@dataclass(frozen=True)
+class ScoreNoise(Defense):
+    """Noise on the logits that never changes the predicted class."""
+
+    scheme: Literal[1, 2, 3] = 1
+    budget: float = 1.0  # alpha: squared norm of the noise; for scheme 3 the shrinkage, below 1
+
+    def __post_init__(self) -> None:
+        if self.budget < 0 or (self.scheme == 3 and self.budget >= 1):
+            raise InputError("defense.score_noise", f"budget = {self.budget}", "at least 0; scheme 3: below 1")
+
+    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+        """Scores of the shifted logits; all maximizers of a row stay its maximizers (footnote 19)."""
+        top = logits == logits.max(axis=1, keepdims=True)
+        if self.scheme == 3:
+            return softmax((1 - self.budget) * logits)
+        v = theorem4(wire.coefficients, difference_matrix(logits.shape[1]))["direction"]
+        if self.scheme == 1:
+            noise = np.where(top, v.max(), v)
+            return softmax(logits + np.sqrt(self.budget) * noise / np.linalg.norm(noise, axis=1, keepdims=True))
+        shifted = logits + np.sqrt(self.budget) * v
+        return softmax(np.where(top, shifted.max(axis=1, keepdims=True), shifted))

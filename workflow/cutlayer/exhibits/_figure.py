@@ -1,0 +1,79 @@
+"""What all figures share: panels, colors, legend below, a footer that says where the numbers come from."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..artifacts import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Okabe-Ito without its yellow, then two more; every series also has its own marker and dashes.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F", "#8C564B", "#6A3D9A")
+MARKERS = "osD^v<>PX*"
+DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
+
+
+def panels(count: int) -> tuple[Any, list[Any]]:
+    """A figure with `count` axes, at most four a row."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"})
+    import matplotlib.pyplot as plt
+
+    columns = count if count <= 3 else (count + 1) // 2 if count <= 8 else 4
+    rows = -(-count // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(3.4 * columns + 0.4, 2.7 * rows + 1.3), squeeze=False)
+    flat = list(axes.flat)
+    for spare in flat[count:]:
+        spare.set_visible(False)
+    return figure, flat[:count]
+
+
+def style(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Color, marker and dashes of each series, by its place."""
+    return {
+        name: {"color": COLORS[i % 10], "marker": MARKERS[i % 10], "linestyle": DASHES[i % 5], "markersize": 3.5, "lw": 1.3}
+        for i, name in enumerate(names)
+    }
+
+
+def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
+    """The panel's name with the provenance of its data."""
+    kinds = ", ".join(setup_cells["provenance"].unique())
+    return f"{label(name)} ({kinds})"
+
+
+def label(name: str) -> str:
+    """A name as people read it."""
+    return str(name).replace("_", " ")
+
+
+def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+    """Add title, legend and footer; write png and pdf without a date, so that equal data give equal files."""
+    import matplotlib.pyplot as plt
+
+    width = figure.get_size_inches()[0]
+    figure.suptitle("\n".join(textwrap.wrap(title, int(13 * width))), fontsize=11)
+    foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
+    columns = max(1, min(len(handles), int(width / 1.5)))
+    below = 0.20 * -(-len(handles) // columns) + 0.16 * (foot.count("\n") + 1) + 0.1
+    height = figure.get_size_inches()[1]
+    figure.tight_layout(rect=(0, below / height, 1, 1))
+    if handles:
+        anchor = (0.16 * (foot.count("\n") + 1) + 0.05) / height
+        figure.legend(
+            list(handles.values()), [label(name) for name in handles], ncol=columns, loc="lower center",
+            bbox_to_anchor=(0.5, anchor), frameon=False, fontsize=8,
+        )  # fmt: skip
+    figure.text(0.5, 0.03 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")
+    for kind in ("png", "pdf"):
+        with replacing(files[kind]) as temporary:
+            figure.savefig(temporary, format=kind, dpi=150, metadata=METADATA[kind])
+    plt.close(figure)

@@ -1,0 +1,42 @@
+"""The contract of a way to draw an exhibit: from its summarized cells to files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """Base of all exhibits; fields are what paper.yaml may set under `draw`."""
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write the files of an exhibit: `png` and `pdf`, tables also `md` and `tex`.
+
+        `cells` is what `cells.summarize` returns.
+        """
+        raise TypeError(f"exhibit.{type(self).__name__}: has no `draw`; every exhibit defines it")
+
+
+def footer(cells: pd.DataFrame) -> str:
+    """Scale, numbers of predictions, windows and seeds, and where the data come from, in one line."""
+    origin = cells.groupby("provenance", sort=False)["dataset"].unique()
+    data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
+    count = _span(cells["n"][cells["n"] > 0])
+    parts = [f"scale {cells['scale'].iloc[0]}", f"N = {count} predictions" if count else ""]
+    parts.append(f"{_span(cells['cases'])} cases averaged" if cells["cases"].max() > 1 else "")
+    seeds = cells["seeds"].max()
+    parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
+    return " · ".join([part for part in parts if part] + [data])
+
+
+def _span(values: Any) -> str:
+    if len(values) == 0:
+        return ""
+    low, high = int(values.min()), int(values.max())
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -1,0 +1,12 @@
+"""Distances between probability vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def kullback_leibler(p: np.ndarray, q: np.ndarray) -> float:
+    """Average of D(p_i || q_i) in bits over the rows of two N x k arrays of probabilities."""
+    from scipy.special import rel_entr
+
+    return float(rel_entr(p, q).sum(axis=1).mean() / np.log(2))

@@ -1,0 +1,187 @@
+"""What params.yaml and the papers ask for, checked before anything runs.
+
+Imports no numerical library: the Snakefile is parsed again in every remote job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from . import plugins
+from .errors import InputError, nearest
+
+WORKFLOW = Path(__file__).parents[1]
+COMMON_KEYS = {"protocol", "dataset", "sensitive"}
+SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with `over` on top, nested mappings merged."""
+    both = {k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)}
+    return {**base, **over, **both}
+
+
+class Plan:
+    """The checked configuration: scale, setups, variants, papers and their exhibits."""
+
+    def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
+        self.folder = folder
+        validate(config, folder / "schemas" / "params.schema.json", "params.yaml")
+        known("scale", config["scale"], config["scales"], "params.yaml")
+        self.scale: str = config["scale"]
+        self.sizes: dict[str, Any] = config["scales"][self.scale]
+        self.seeds = range(self.sizes["seeds"])
+        self.stand_ins: bool = config["stand_ins"]
+        self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
+        for name, setup in self.setups.items():
+            self._check_model_of(name, setup)
+        self.defenses = {name: _variant("defense", name, v) for name, v in config["defenses"].items()}
+        self.attacks = {name: _variant("attack", name, v) for name, v in config["attacks"].items()}
+        self.papers = {name: self._paper(name) for name in config["papers"]}
+
+    def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+        where = f"params.yaml setups.{name}"
+        with located(where):
+            protocol = plugins.method("protocol", setup["protocol"]).constants
+            dataset = plugins.method("dataset", setup["dataset"]).constants
+            model = {key: value for key, value in setup["model"].items() if key != "use"}
+            plugins.check_parameters("model", setup["model"]["use"], model)
+        for key in setup:
+            known("key", key, COMMON_KEYS | protocol["keys"], where)
+        if "sensitive" in setup:
+            known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
+        full = merged(self.sizes.get(setup["protocol"], {}), setup)
+        if "passive" not in full:  # only a single window is attacked through subsets of the predictions
+            full.pop("subsets", None)
+        _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
+        return full
+
+    def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
+        if "model_of" in setup:
+            where = f"params.yaml setups.{name}.model_of"
+            known("setup", setup["model_of"], self.setups, where)
+            other = self.setups[setup["model_of"]]
+            for key in SAME_MODEL:
+                if setup.get(key) != other.get(key) or "model_of" in other:
+                    raise InputError(where, f"{setup['model_of']} has another {key}", "the same model is meant")
+
+    def trained_by(self, setup: str, defense: str) -> str:
+        """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
+        if defense != "none":
+            return str(self.setups[setup].get("model_of", setup))
+        return str(self.setups[setup].get("model_of", ""))
+
+    def _paper(self, name: str) -> dict[str, Any]:
+        folder = self.folder / "papers"
+        known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
+        where = f"papers/{name}/paper.yaml"
+        paper: dict[str, Any] = yaml.safe_load((folder / name / "paper.yaml").read_text())
+        validate(paper, self.folder / "schemas" / "paper.schema.json", where)
+        for identifier, exhibit in paper["exhibits"].items():
+            self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
+        for identifier, claim in paper["claims"].items():
+            known("exhibit", claim["check"]["exhibit"], paper["exhibits"], f"{where} claims.{identifier}.check")
+        return paper
+
+    def _check_exhibit(self, exhibit: dict[str, Any], where: str) -> None:
+        exhibit.setdefault("defenses", ["none"])
+        exhibit.setdefault("attacks", [])
+        exhibit.setdefault("sources", ["scores"])
+        exhibit.setdefault("along", "d")
+        for kind, names in (("setup", self.setups), ("defense", self.defenses), ("attack", self.attacks)):
+            for name in exhibit[f"{kind}s"]:
+                known(kind, name, names, f"{where}.{kind}s")
+        with located(where):
+            draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
+            plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
+        for setup in exhibit["setups"]:
+            for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+                for name in exhibit[f"{kind}s"]:
+                    _check_needs(kind, variants[name]["use"], setup, self.setups[setup], where)
+
+    def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Every (paper, id, exhibit)."""
+        for paper, content in self.papers.items():
+            for identifier, exhibit in content["exhibits"].items():
+                yield paper, identifier, exhibit
+
+    def datasets(self) -> list[str]:
+        """The datasets that the papers' exhibits need."""
+        return sorted({self.setups[s]["dataset"] for _, _, exhibit in self.exhibits() for s in exhibit["setups"]})
+
+    def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
+        """The files under results/ that an exhibit reads from a source."""
+        patterns = {
+            "scores": "results/scores/{setup}/{defense}/{attack}.csv",
+            "utility": "results/runs/{setup}/{defense}/utility.csv",
+            "theory": "results/theory/{paper}/{setup}.csv",
+        }
+        if source not in exhibit["sources"] or source not in patterns:
+            return []
+        cells = [
+            patterns[source].format(paper=paper, setup=setup, defense=defense, attack=attack)
+            for setup in exhibit["setups"]
+            for defense in exhibit["defenses"]
+            for attack in exhibit["attacks"] or [""]
+        ]
+        return list(dict.fromkeys(cells))
+
+
+def validate(content: Any, schema: Path, where: str) -> None:
+    """Raise unless `content` has the shape of a JSON schema; the error names the key."""
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(content))
+    if error:
+        place = ".".join(map(str, error.absolute_path))
+        raise InputError(f"{where} {place}".strip(), error.message, f"see {schema.parent.name}/{schema.name}")
+
+
+def known(kind: str, name: str, names: Any, where: str) -> None:
+    """Raise, naming file and key, unless `name` is one of `names`."""
+    if name not in names:
+        raise InputError(where, f"there is no {kind} {name!r}", nearest(name, names))
+
+
+class located:
+    """Put the file and key in front of an error about a plugin."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, InputError):
+            raise InputError(self.where, str(error)) from error
+
+
+def _variant(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
+    with located(f"params.yaml {kind}s.{name}"):
+        fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep")}
+        plugins.check_parameters(kind, variant["use"], fixed)
+        for parameter, values in variant.get("sweep", {}).items():
+            for value in values:
+                plugins.check_parameters(kind, variant["use"], {parameter: value})
+    return dict(variant)
+
+
+def _check_sizes(sizes: Any, columns: int, where: str) -> None:
+    for d in sizes if isinstance(sizes, list) else []:
+        if not 1 <= d <= columns:
+            raise InputError(where, f"d = {d} is out of range", f"1 to {columns}")
+
+
+def _check_needs(kind: str, method: str, setup: str, settings: Mapping[str, Any], where: str) -> None:
+    constants = plugins.method(kind, method).constants
+    for key in sorted(constants.get("needs", ())):
+        if key not in settings:
+            raise InputError(
+                f"params.yaml setups.{setup}", f"has no {key!r}, which {kind}.{method} needs", f"asked for by {where}"
+            )

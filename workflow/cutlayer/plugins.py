@@ -1,0 +1,153 @@
+"""Methods found on disk: one file each, its name is the method's name, nothing is registered.
+
+What a method accepts is read from its source without importing it, so that the Snakefile can check
+params.yaml in milliseconds and never loads torch; `create` imports and builds it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError, nearest
+
+ROOT = Path(__file__).parent
+KINDS = {
+    "dataset": "datasets",
+    "model": "models",
+    "protocol": "protocols",
+    "defense": "defenses",
+    "attack": "attacks",
+    "exhibit": "exhibits",
+}
+TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a plugin's file says of itself: the class, its parameters and its declared constants."""
+
+    kind: str
+    name: str
+    path: Path
+    class_name: str
+    parameters: Mapping[str, str]  # name -> annotation as written
+    constants: Mapping[str, Any]  # literal class attributes such as `sees` or `needs`
+
+
+def names(kind: str) -> list[str]:
+    """The methods of a kind, sorted; `base.py` and files starting with an underscore are helpers."""
+    files = (ROOT / KINDS[kind]).glob("*.py")
+    return sorted(f.stem for f in files if f.stem != "base" and not f.stem.startswith("_"))
+
+
+@functools.cache
+def method(kind: str, name: str) -> Method:
+    """Read a method's file; an unknown name is an error that offers the nearest one."""
+    if name not in names(kind):
+        raise InputError(f"{kind}.{name}", f"there is no such {kind}", nearest(name, names(kind)))
+    path = ROOT / KINDS[kind] / f"{name}.py"
+    classes = [n for n in ast.parse(path.read_text(), str(path)).body if isinstance(n, ast.ClassDef)]
+    own = [c for c in classes if any(_last_name(b) == kind.capitalize() for b in c.bases)]
+    if len(own) != 1:
+        raise InputError(
+            f"{kind}.{name}", f"{path.name} has {len(own)} subclasses of {kind.capitalize()}", "one is meant"
+        )
+    return Method(kind, name, path, own[0].name, _parameters(own[0]), _constants(own[0]))
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _parameters(cls: ast.ClassDef) -> dict[str, str]:
+    """A dataclass's fields: the annotated names, ClassVars left out."""
+    fields = [n for n in cls.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
+    pairs = {n.target.id: ast.unparse(n.annotation) for n in fields if isinstance(n.target, ast.Name)}
+    return {name: kind for name, kind in pairs.items() if not kind.startswith("ClassVar")}
+
+
+def _constants(cls: ast.ClassDef) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for node in cls.body:
+        plain = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if plain or (isinstance(node, ast.AnnAssign) and _is_class_constant(node)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            try:
+                found[target.id] = ast.literal_eval(node.value)  # type: ignore[union-attr,arg-type]
+            except ValueError:
+                continue
+    return found
+
+
+def _is_class_constant(node: ast.AnnAssign) -> bool:
+    return node.value is not None and ast.unparse(node.annotation).startswith("ClassVar")
+
+
+def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
+    """Raise unless every given parameter exists and has a value of its declared type."""
+    known = method(kind, name).parameters
+    for parameter, value in given.items():
+        if parameter not in known:
+            raise InputError(
+                f"{kind}.{name}", f"has no parameter {parameter!r}", nearest(parameter, known) if known else "it has none"
+            )
+        allowed = _allowed(known[parameter], value)
+        if allowed:
+            raise InputError(f"{kind}.{name}", f"{parameter} = {value!r}", allowed)
+
+
+def _allowed(annotation: str, value: Any) -> str:
+    """What a parameter may be, when `value` is not it; empty when it is."""
+    if annotation.startswith("Literal["):
+        choices = ast.literal_eval(annotation.removeprefix("Literal[").removesuffix("]") + ",")
+        return "" if value in choices else f"allowed: {', '.join(map(repr, choices))}"
+    types = TYPES.get(annotation)
+    if types is None or (isinstance(value, types) and (bool in types or not isinstance(value, bool))):
+        return ""
+    return f"{annotation} is meant"
+
+
+def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None) -> Any:
+    """Import a method and build it with checked parameters."""
+    check_parameters(kind, name, parameters or {})
+    found = method(kind, name)
+    module = importlib.import_module(f"cutlayer.{KINDS[kind]}.{name}")
+    return getattr(module, found.class_name)(**(parameters or {}))
+
+
+@functools.cache
+def source(kind: str, name: str) -> tuple[str, ...]:
+    """The files of the library a method is made of: its own and, transitively, those it imports."""
+    return closure(method(kind, name).path)
+
+
+def closure(*files: Path) -> tuple[str, ...]:
+    """The given files of the library and every library file they import, sorted."""
+    todo, seen = list(files), set[Path]()
+    while todo:
+        file = todo.pop()
+        if file not in seen:
+            seen.add(file)
+            todo += _imports(file)
+    return tuple(sorted(str(file) for file in seen))
+
+
+@functools.cache
+def _imports(file: Path) -> tuple[Path, ...]:
+    """The library's files that `file` imports, anywhere in it."""
+    found: list[Path] = []
+    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = file.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            found += [base / alias.name for alias in node.names] + [base]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cutlayer"):
+            base = ROOT.joinpath(*(node.module or "").split(".")[1:])
+            found += [base / alias.name for alias in node.names] + [base]
+    files = [p.with_suffix(".py") for p in found] + [p / "__init__.py" for p in found]
+    return tuple(f for f in files if f.is_file() and f.stat().st_size > 0)

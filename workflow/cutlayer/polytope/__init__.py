@@ -1,0 +1,9 @@
+"""Points of S_F = {x : A x = b, 0 <= x <= 1}, for many b that share A.
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
+"""
+
+from cutlayer.polytope.feasible import nearest_feasible
+from cutlayer.polytope.projection import half_star, least_squares, project
+
+__all__ = ["half_star", "least_squares", "nearest_feasible", "project"]

@@ -1,0 +1,67 @@
+"""What an adversary could see of a run, and nothing else.
+
+A transcript is a set of named arrays; an attack never gets one, it gets a `View`: the part that its
+threat model allows. Asking a view for anything else is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import artifacts
+from .errors import InputError
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class OutsideThreatModel(InputError):
+    """An attack asked for something that its adversary cannot see."""
+
+
+class View:
+    """The arrays an attack may use, as read-only attributes, and a generator named after the case."""
+
+    def __init__(self, attack: str, sees: Collection[str], arrays: Arrays, rng: np.random.Generator) -> None:
+        self._attack, self._sees, self.rng = attack, frozenset(sees), rng
+        self._arrays = {name: _read_only(value) for name, value in arrays.items() if name in sees}
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._arrays:
+            return self._arrays[name]
+        wrong = f"asks for {name!r}, outside this attack's threat model"
+        if name in self._sees:
+            wrong = f"asks for {name!r}, which this protocol does not show"
+        raise OutsideThreatModel(f"attack.{self._attack}", wrong, f"it sees {', '.join(sorted(self._arrays))}")
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = np.asarray(array).view()
+    view.setflags(write=False)
+    return view
+
+
+def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, meta: Any = None) -> None:
+    """Write one seed of a run: the arrays of each setting of its defense, and those all settings share."""
+    arrays = {f"|{name}": value for name, value in shared.items()}
+    for setting, own in settings.items():
+        arrays |= {f"{setting}|{name}": value for name, value in own.items()}
+    artifacts.write_arrays(path, arrays, {"settings": list(settings), "run": meta})
+
+
+def load(path: str | Path) -> dict[str, dict[str, np.ndarray]]:
+    """Read back what `save` wrote: setting -> its arrays, the shared ones included."""
+    arrays, meta = artifacts.read_arrays(path)
+    return {setting: dict(_of(arrays, "", setting)) for setting in meta["settings"]}
+
+
+def _of(arrays: Arrays, *owners: str) -> Iterable[tuple[str, np.ndarray]]:
+    for key, value in arrays.items():
+        owner, name = key.rsplit("|", 1)
+        if owner in owners:
+            yield name, value
