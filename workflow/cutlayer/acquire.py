@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import re
 import shutil
 import sys
@@ -114,6 +115,20 @@ def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, source
     True also for a dataset without files, one that is bundled or generated.
     """
     return any(_is_local(rows, Path(raw), mirror) for rows in _versions(dataset, sources, None))
+
+
+def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> str:
+    """Why the normalised data in `folder` are wanted: a text that changes only when they should be made again.
+
+    It is what the last run recorded, unless that run had to make a stand-in and the files are here now.
+    """
+    facts = Path(folder, f"{dataset}.json")
+    if not facts.is_file():
+        return "first"
+    meta = json.loads(facts.read_text())
+    if meta["provenance"] == "stand-in" and local_files(dataset, raw, mirror, sources):
+        return "files found"
+    return str(meta["asked"])
 
 
 def read_sources(path: str | Path) -> list[Source]:

@@ -90,9 +90,19 @@ def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
     return interval(group["value"])
 
 
-def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str, along: str) -> pd.DataFrame:
+def load(path: str | Path) -> pd.DataFrame:
+    """Read what `write` wrote of `gather`."""
+    return pd.read_csv(path, keep_default_na=False, na_values={"value": [""]}, dtype=dict.fromkeys(TEXT, str))
+
+
+def axis(cells: pd.DataFrame) -> str:
+    """The column that is the exhibit's axis: the one after WHO."""
+    return str(cells.columns[len(WHO)])
+
+
+def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
     """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale."""
-    rows = []
+    along, rows = axis(cells), []
     for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
         mean, low, high = bounds(group)
         row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale}
@@ -105,6 +115,6 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str, along: 
 
 
 def write(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as csv with 9 significant digits, whole or not at all."""
+    """Write a table as csv with 10 significant digits, whole or not at all."""
     with replacing(path) as temporary:
-        table.to_csv(temporary, index=False, float_format="%.9g")
+        table.to_csv(temporary, index=False, float_format="%.10g")

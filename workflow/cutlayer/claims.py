@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .cells import bounds, seeds
+from .cells import axis, bounds, seeds
 from .errors import InputError
 
 TOLERANCE = 0.02  # MSE and AUC, where the paper prints no spread
@@ -99,7 +99,7 @@ def _per_setup(
 
 def _statistic(check: Mapping[str, Any], own: pd.DataFrame) -> pd.DataFrame:
     """One value per seed."""
-    along = own.columns[own.columns.get_loc("metric") + 1]
+    along = axis(own)
     left = _select(own, check["left"], along)
     if check.get("at"):
         ends = left["axis"].min() if check["at"] == "first" else left["axis"].max()

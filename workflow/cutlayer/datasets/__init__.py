@@ -25,8 +25,11 @@ def normalise(
     stand_ins: bool,
     sources: str | Path,
     folder: str | Path,
+    asked: str = "first",
 ) -> None:
     """Write `folder`/<dataset>.safetensors and then <dataset>.json, from the original files or a stand-in.
+
+    `asked` is recorded, see `acquire.asked`.
 
     Raises:
         InputError: a file is damaged, the table is not as declared, or the files are nowhere to be had
@@ -45,7 +48,7 @@ def normalise(
     else:
         table = _loaded(plugin, found)
     plugin.check(table)
-    _write(Path(folder), plugin, table, found)
+    _write(Path(folder), plugin, table, found, asked)
 
 
 def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
@@ -97,7 +100,7 @@ def _generated(plugin: Dataset, why: Unavailable) -> tuple[Table, Acquired]:
     return kind.stand_in(plugin), replace(found, note=" | ".join(why.reasons))
 
 
-def _write(folder: Path, plugin: Dataset, table: Table, found: Acquired) -> None:
+def _write(folder: Path, plugin: Dataset, table: Table, found: Acquired, asked: str) -> None:
     from ..artifacts import write_arrays, write_json
 
     # The json vouches for the arrays: the old one goes first, the new one comes last.
@@ -105,7 +108,7 @@ def _write(folder: Path, plugin: Dataset, table: Table, found: Acquired) -> None
     sensitive = {f"attribute_{name}": codes for name, codes in table.attributes.items()}
     arrays = {"features": table.features, "labels": table.labels, **sensitive}
     write_arrays(folder / f"{plugin.name}.safetensors", arrays)
-    write_json(folder / f"{plugin.name}.json", _meta(plugin, table, found))
+    write_json(folder / f"{plugin.name}.json", _meta(plugin, table, found) | {"asked": asked})
 
 
 def _meta(plugin: Dataset, table: Table, found: Acquired) -> dict[str, Any]:

@@ -1,0 +1,29 @@
+"""Theory: what the papers prove, as functions (`<paper>.py`) and as measurements (`<paper>_measures.py`)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..artifacts import read_arrays, replacing
+from ..progress import steps
+
+
+def measure(
+    paper: str, setup: str, transcripts: Sequence[str | Path], truths: Sequence[str | Path], output: str | Path
+) -> None:
+    """Write a paper's measured quantities for every seed of an undefended run, in the shape of scores."""
+    import pandas as pd
+
+    from ..transcript import load
+
+    measures = importlib.import_module(f"cutlayer.theory.{paper}_measures")
+    pairs = list(zip(transcripts, truths, strict=True))
+    rows = []
+    for seed, (seen, true) in enumerate(steps(pairs, f"theory {paper}/{setup}")):
+        (arrays,) = load(seen).values()
+        who = {"setup": setup, "defense": "none", "seed": seed}
+        rows += [who | row for row in measures.measure(arrays, read_arrays(true)[0])]
+    with replacing(output) as temporary:
+        pd.DataFrame(rows).to_csv(temporary, index=False)

@@ -1,0 +1,37 @@
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "params.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/runs.smk"
+include: "rules/attacks.smk"
+include: "rules/exhibits.smk"
+include: "rules/report.smk"
+
+
+localrules:
+    all,
+    data,
+    chebyshev,
+
+
+rule all:
+    input:
+        [exhibit_files(paper, name) for paper, name, _ in plan.exhibits()],
+        ledger_files(),
+    default_target: True
+
+
+rule data:
+    input:
+        "results/data.md",
+
+
+rule chebyshev:
+    input:
+        [exhibit_files(paper, name) for paper, name, _ in plan.exhibits() if paper == "chebyshev"],

@@ -1,0 +1,50 @@
+# Transcripts -> scores of one attack, and what the theory says of undefended runs.
+rule attack:
+    input:
+        code=lambda w: sorted(
+            {
+                *plugins.source("attack", plan.attacks[w.attack]["use"]),
+                *plugins.source("protocol", plan.setups[w.setup]["protocol"]),
+                *library("scores.py"),
+            }
+        ),
+        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
+    output:
+        "results/scores/{setup}/{defense}/{attack}.csv",
+    log:
+        "logs/attack/{setup}/{defense}/{attack}.log",
+    benchmark:
+        "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        protocol=lambda w: plan.setups[w.setup]["protocol"],
+        attack=lambda w: plan.attacks[w.attack],
+    script:
+        "../workflow/scripts/attack.py"
+
+
+rule theory:
+    input:
+        code=lambda w: library(f"theory/{w.paper}_measures.py"),
+        transcripts=seed_files("results/runs/{setup}/none", "transcript"),
+        truths=seed_files("results/runs/{setup}/none", "truth"),
+    output:
+        "results/theory/{paper}/{setup}.csv",
+    log:
+        "logs/theory/{paper}/{setup}.log",
+    benchmark:
+        "logs/theory/{paper}/{setup}.benchmark.tsv"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    script:
+        "../workflow/scripts/theory.py"

@@ -1,0 +1,90 @@
+# What all rules share: the checked plan, and the files a method is made of.
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
+
+from snakemake.exceptions import WorkflowError
+
+from cutlayer import acquire, plugins
+from cutlayer.errors import InputError
+from cutlayer.plan import Plan
+
+# Jobs see the library without being installed, and use one thread each unless a rule asks for more.
+os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+try:
+    plan = Plan(config)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+# In the environment, not in `params`: where the copies lie does not change what they are.
+mirror = os.environ.setdefault("CUTLAYER_MIRROR", config.get("mirror", ""))
+
+EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.exhibits()}
+TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
+FIGURES = [key for key in EXHIBITS if key not in TABLES]
+
+
+wildcard_constraints:
+    dataset=r"\w+",
+    setup=r"\w+",
+    defense=r"\w+",
+    attack=r"\w+",
+    paper=r"\w+",
+    exhibit=r"\w+",
+
+
+def library(*names):
+    """The given modules of the library with all they import."""
+    return list(plugins.closure(*(plugins.ROOT / name for name in names)))
+
+
+def exhibit_files(paper, name):
+    """Every file of an exhibit."""
+    kinds = ["csv", "png", "pdf"] + (["md", "tex"] if f"{paper}/{name}" in TABLES else [])
+    return [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
+
+
+def ledger_files():
+    """The verdicts on everything."""
+    return ["results/claims.csv", "results/ledger.csv", "results/ledger.md", "results/ledger.html", "results/data.md"]
+
+
+def datasets_of(setups):
+    """The normalised data of these setups."""
+    names = sorted({plan.setups[setup]["dataset"] for setup in setups})
+    return [f"data/normalised/{name}.{kind}" for name in names for kind in ("safetensors", "json")]
+
+
+def seed_files(folder, part):
+    """One file of a run for each seed."""
+    return [f"{folder}/seed{seed}.{part}.safetensors" for seed in plan.seeds]
+
+
+def provenance(setups):
+    """Where the data of these setups come from, once they are there."""
+    files = [f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)]
+    return ", ".join(sorted({json.load(open(file))["provenance"] for file in files})) or "not yet known"
+
+
+def in_report(kind):
+    """Category, labels and caption of an exhibit's file in the report."""
+
+    def exhibit(wildcards):
+        return EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+
+    return {
+        "category": "{paper}",
+        "subcategory": "{exhibit}",
+        "caption": "../workflow/report/exhibit.rst",
+        "labels": {
+            "kind": kind,
+            "setups": lambda w: ", ".join(exhibit(w)["setups"]),
+            "scale": plan.scale,
+            "provenance": lambda w: provenance(exhibit(w)["setups"]),
+        },
+    }

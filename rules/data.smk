@@ -1,0 +1,41 @@
+# Sources -> normalised data, with where they came from.
+rule normalise:
+    input:
+        code=lambda w: sorted(
+            {*plugins.source("dataset", w.dataset), *library("datasets/__init__.py", "standins/tabular.py")}
+        ),
+        sources="data/sources.csv",
+    output:
+        arrays="data/normalised/{dataset}.safetensors",
+        facts="data/normalised/{dataset}.json",
+    log:
+        "logs/normalise/{dataset}.log",
+    benchmark:
+        "logs/normalise/{dataset}.benchmark.tsv"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        asked=lambda w: acquire.asked(w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"),
+        stand_ins=plan.stand_ins,
+    script:
+        "../workflow/scripts/normalise.py"
+
+
+rule describe:
+    input:
+        facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
+    output:
+        "results/data.md",
+    log:
+        "logs/describe.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    params:
+        datasets=plan.datasets(),
+    script:
+        "../workflow/scripts/describe.py"

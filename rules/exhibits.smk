@@ -1,0 +1,64 @@
+# Scores, utility, theory and data -> tables and figures.
+def measured(wildcards):
+    """The csv tables that an exhibit is made of."""
+    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+    return [file for source in exhibit["sources"] for file in plan.files(wildcards.paper, exhibit, source)]
+
+
+rule cells:
+    input:
+        code=library("cells.py"),
+        data=lambda w: datasets_of(EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]),
+        tables=measured,
+    output:
+        "results/cells/{paper}/{exhibit}.csv",
+    log:
+        "logs/cells/{paper}/{exhibit}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
+        setups=lambda w: {s: plan.setups[s]["dataset"] for s in EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]},
+    script:
+        "../workflow/scripts/cells.py"
+
+
+rule figure:
+    input:
+        code=lambda w: plugins.source("exhibit", EXHIBITS[f"{w.paper}/{w.exhibit}"]["draw"]["use"]),
+        cells="results/cells/{paper}/{exhibit}.csv",
+    output:
+        csv=report("results/exhibits/{paper}/{exhibit}.csv", **in_report("data")),
+        png=report("results/exhibits/{paper}/{exhibit}.png", **in_report("figure")),
+        pdf="results/exhibits/{paper}/{exhibit}.pdf",
+    log:
+        "logs/exhibits/{paper}/{exhibit}.log",
+    wildcard_constraints:
+        exhibit="|".join(key.split("/")[1] for key in FIGURES),
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
+        caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],
+        scale=plan.scale,
+    script:
+        "../workflow/scripts/exhibit.py"
+
+
+use rule figure as table with:
+    output:
+        csv=report("results/exhibits/{paper}/{exhibit}.csv", **in_report("data")),
+        png=report("results/exhibits/{paper}/{exhibit}.png", **in_report("table")),
+        pdf="results/exhibits/{paper}/{exhibit}.pdf",
+        md="results/exhibits/{paper}/{exhibit}.md",
+        tex="results/exhibits/{paper}/{exhibit}.tex",
+    wildcard_constraints:
+        exhibit="|".join(key.split("/")[1] for key in TABLES),

@@ -1,0 +1,29 @@
+# Exhibits and printed numbers -> verdicts.
+rule ledger:
+    input:
+        code=library("claims.py", "ledger.py"),
+        cells=[f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()],
+        published=[f"workflow/papers/{paper}/published.csv" for paper in plan.papers],
+    output:
+        claims="results/claims.csv",
+        csv="results/ledger.csv",
+        md="results/ledger.md",
+        html=report(
+            "results/ledger.html",
+            category=" ledger",
+            caption="../workflow/report/ledger.rst",
+            labels={"kind": "ledger", "setups": "all", "scale": plan.scale, "provenance": "in each row"},
+        ),
+    log:
+        "logs/ledger.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        papers=plan.papers,
+        scale=plan.scale,
+    script:
+        "../workflow/scripts/ledger.py"

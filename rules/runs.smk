@@ -1,0 +1,40 @@
+# Setup under a defense -> transcripts, one job for all seeds and all settings of a sweep.
+def trained(wildcards):
+    """What the undefended run learned, for runs that do not train a model of their own."""
+    setup = plan.trained_by(wildcards.setup, wildcards.defense)
+    return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
+
+
+rule run:
+    input:
+        code=lambda w: sorted(
+            {
+                *plugins.source("protocol", plan.setups[w.setup]["protocol"]),
+                *plugins.source("model", plan.setups[w.setup]["model"]["use"]),
+                *plugins.source("defense", plan.defenses[w.defense]["use"]),
+                *library("runs.py"),
+            }
+        ),
+        data=lambda w: datasets_of([w.setup]),
+        trained=trained,
+    output:
+        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
+        learned=seed_files("results/runs/{setup}/{defense}", "learned"),
+        utility="results/runs/{setup}/{defense}/utility.csv",
+    log:
+        "logs/run/{setup}/{defense}.log",
+    benchmark:
+        "logs/run/{setup}/{defense}.benchmark.tsv"
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        setup=lambda w: plan.setups[w.setup],
+        defense=lambda w: plan.defenses[w.defense],
+        seeds=list(plan.seeds),
+    script:
+        "../workflow/scripts/run.py"

@@ -1,0 +1,11 @@
+from cutlayer import theory
+from cutlayer.logs import logged
+
+with logged(snakemake):
+    theory.measure(
+        snakemake.wildcards.paper,
+        snakemake.wildcards.setup,
+        snakemake.input.transcripts,
+        snakemake.input.truths,
+        snakemake.output[0],
+    )
