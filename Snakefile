@@ -21,10 +21,10 @@ localrules:
 
 
 rule all:
+    default_target: True
     input:
         [exhibit_files(paper, name) for paper, name, _ in plan.exhibits()],
         ledger_files(),
-    default_target: True
 
 
 rule data:
@@ -34,4 +34,8 @@ rule data:
 
 rule chebyshev:
     input:
-        [exhibit_files(paper, name) for paper, name, _ in plan.exhibits() if paper == "chebyshev"],
+        [
+            exhibit_files(paper, name)
+            for paper, name, _ in plan.exhibits()
+            if paper == "chebyshev"
+        ],

@@ -7,14 +7,9 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
-from cutlayer import acquire, plugins
+from cutlayer import acquire, environment, plugins
 from cutlayer.errors import InputError
 from cutlayer.plan import Plan
-
-# Jobs see the library without being installed, and use one thread each unless a rule asks for more.
-os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
 
 try:
     plan = Plan(config)
@@ -22,7 +17,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 # In the environment, not in `params`: where the copies lie does not change what they are.
-mirror = os.environ.setdefault("CUTLAYER_MIRROR", config.get("mirror", ""))
+mirror = environment.prepare(config.get("mirror", ""))
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.exhibits()}
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
@@ -45,19 +40,31 @@ def library(*names):
 
 def exhibit_files(paper, name):
     """Every file of an exhibit."""
-    kinds = ["csv", "png", "pdf"] + (["md", "tex"] if f"{paper}/{name}" in TABLES else [])
+    kinds = ["csv", "png", "pdf"] + (
+        ["md", "tex"] if f"{paper}/{name}" in TABLES else []
+    )
     return [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
 
 
 def ledger_files():
     """The verdicts on everything."""
-    return ["results/claims.csv", "results/ledger.csv", "results/ledger.md", "results/ledger.html", "results/data.md"]
+    return [
+        "results/claims.csv",
+        "results/ledger.csv",
+        "results/ledger.md",
+        "results/ledger.html",
+        "results/data.md",
+    ]
 
 
 def datasets_of(setups):
     """The normalised data of these setups."""
     names = sorted({plan.setups[setup]["dataset"] for setup in setups})
-    return [f"data/normalised/{name}.{kind}" for name in names for kind in ("safetensors", "json")]
+    return [
+        f"data/normalised/{name}.{kind}"
+        for name in names
+        for kind in ("safetensors", "json")
+    ]
 
 
 def seed_files(folder, part):
@@ -67,8 +74,13 @@ def seed_files(folder, part):
 
 def provenance(setups):
     """Where the data of these setups come from, once they are there."""
-    files = [f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)]
-    return ", ".join(sorted({json.load(open(file))["provenance"] for file in files})) or "not yet known"
+    files = [
+        f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)
+    ]
+    return (
+        ", ".join(sorted({json.load(open(file))["provenance"] for file in files}))
+        or "not yet known"
+    )
 
 
 def in_report(kind):
@@ -88,3 +100,19 @@ def in_report(kind):
             "provenance": lambda w: provenance(exhibit(w)["setups"]),
         },
     }
+
+
+def trained(wildcards):
+    """What the undefended run learned, for runs that do not train a model of their own."""
+    setup = plan.trained_by(wildcards.setup, wildcards.defense)
+    return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
+
+
+def measured(wildcards):
+    """The csv tables that an exhibit is made of."""
+    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+    return [
+        file
+        for source in exhibit["sources"]
+        for file in plan.files(wildcards.paper, exhibit, source)
+    ]

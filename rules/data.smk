@@ -2,7 +2,10 @@
 rule normalise:
     input:
         code=lambda w: sorted(
-            {*plugins.source("dataset", w.dataset), *library("datasets/__init__.py", "standins/tabular.py")}
+            {
+                *plugins.source("dataset", w.dataset),
+                *library("datasets/__init__.py", "standins/tabular.py"),
+            }
         ),
         sources="data/sources.csv",
     output:
@@ -19,7 +22,9 @@ rule normalise:
         mem_mb=2000,
         runtime=60,
     params:
-        asked=lambda w: acquire.asked(w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"),
+        asked=lambda w: acquire.asked(
+            w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"
+        ),
         stand_ins=plan.stand_ins,
     script:
         "../workflow/scripts/normalise.py"

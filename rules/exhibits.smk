@@ -1,10 +1,4 @@
 # Scores, utility, theory and data -> tables and figures.
-def measured(wildcards):
-    """The csv tables that an exhibit is made of."""
-    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
-    return [file for source in exhibit["sources"] for file in plan.files(wildcards.paper, exhibit, source)]
-
-
 rule cells:
     input:
         code=library("cells.py"),
@@ -22,14 +16,19 @@ rule cells:
         runtime=30,
     params:
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
-        setups=lambda w: {s: plan.setups[s]["dataset"] for s in EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]},
+        setups=lambda w: {
+            s: plan.setups[s]["dataset"]
+            for s in EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]
+        },
     script:
         "../workflow/scripts/cells.py"
 
 
 rule figure:
     input:
-        code=lambda w: plugins.source("exhibit", EXHIBITS[f"{w.paper}/{w.exhibit}"]["draw"]["use"]),
+        code=lambda w: plugins.source(
+            "exhibit", EXHIBITS[f"{w.paper}/{w.exhibit}"]["draw"]["use"]
+        ),
         cells="results/cells/{paper}/{exhibit}.csv",
     output:
         csv=report("results/exhibits/{paper}/{exhibit}.csv", **in_report("data")),

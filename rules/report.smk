@@ -2,7 +2,9 @@
 rule ledger:
     input:
         code=library("claims.py", "ledger.py"),
-        cells=[f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()],
+        cells=[
+            f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()
+        ],
         published=[f"workflow/papers/{paper}/published.csv" for paper in plan.papers],
     output:
         claims="results/claims.csv",
@@ -12,7 +14,12 @@ rule ledger:
             "results/ledger.html",
             category=" ledger",
             caption="../workflow/report/ledger.rst",
-            labels={"kind": "ledger", "setups": "all", "scale": plan.scale, "provenance": "in each row"},
+            labels={
+                "kind": "ledger",
+                "setups": "all",
+                "scale": plan.scale,
+                "provenance": "in each row",
+            },
         ),
     log:
         "logs/ledger.log",

@@ -1,10 +1,4 @@
 # Setup under a defense -> transcripts, one job for all seeds and all settings of a sweep.
-def trained(wildcards):
-    """What the undefended run learned, for runs that do not train a model of their own."""
-    setup = plan.trained_by(wildcards.setup, wildcards.defense)
-    return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
-
-
 rule run:
     input:
         code=lambda w: sorted(

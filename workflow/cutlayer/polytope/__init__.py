@@ -5,5 +5,6 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 
 from cutlayer.polytope.feasible import nearest_feasible
 from cutlayer.polytope.projection import half_star, least_squares, project
+from cutlayer.polytope.relaxed import relaxed_center
 
-__all__ = ["half_star", "least_squares", "nearest_feasible", "project"]
+__all__ = ["half_star", "least_squares", "nearest_feasible", "project", "relaxed_center"]

@@ -1,0 +1,17 @@
+"""What jobs inherit: the library on their path, one thread each, and where copies of raw data lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def prepare(mirror: str) -> str:
+    """Set the environment of all jobs; return the mirror, the user's CUTLAYER_MIRROR before `mirror`."""
+    library = str(Path(__file__).parents[1])
+    os.environ["PYTHONPATH"] = os.pathsep.join([library, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    os.environ["CUTLAYER_MIRROR"] = os.environ.get("CUTLAYER_MIRROR") or mirror
+    return os.environ["CUTLAYER_MIRROR"]

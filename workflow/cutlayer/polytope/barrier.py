@@ -1,0 +1,122 @@
+"""The relaxed center by a barrier method on its dual, all samples at once.
+
+With δ = α - 1 and W an orthonormal basis of the null space of A, the dual (eq. 16) is
+
+    minimise over α > 0, S = W' diag(δ) W ≻ 0:   max over A x = b of Σ α_i x_i (1 - x_i),
+
+whose maximiser x(α) tends to the relaxed center. The barrier -μ (logdet S + Σ log α_i) gives the gradient
+x (1 - x) - μ (diag M + 1/α) with M = W S^-1 W', so that μ M is the Π of the primal and μ / α its slack.
+Newton centers at one μ; the path's tangent then predicts the point for a smaller one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutlayer.polytope.batched import definite, diagonal, solve
+from cutlayer.polytope.inputs import Floats
+
+START = 0.1  # the first μ
+STOP = 1e-10  # the last μ
+SHRINK = 0.1  # first factor on μ; it falls as the tangent proves right
+LEAST_SHRINK = 1e-3
+CENTERED = 0.25  # Newton decrement below which full steps converge quadratically
+SOLVED = 1e-2
+STEPS = 200
+
+
+@dataclass(frozen=True)
+class _Null:
+    """W (d x n), its rows' outer products (d x n²), and ½ - A^+ b for each sample (N x d)."""
+
+    basis: Floats
+    outer: Floats
+    offset: Floats
+
+    def of(self, rows: NDArray[np.intp]) -> _Null:
+        return _Null(self.basis, self.outer, self.offset[rows])
+
+    def inside(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Whether α > 0 and S ≻ 0."""
+        good = (alpha > 0.0).all(axis=1)
+        good[good] = definite(self.slack(alpha[good]))
+        return good
+
+    def slack(self, alpha: Floats) -> Floats:
+        n = self.basis.shape[1]
+        S = (alpha @ self.outer).reshape(-1, n, n)
+        diagonal(S)[...] -= 1.0
+        return S
+
+
+@dataclass(frozen=True)
+class _State:
+    """At one α: y = 1 - 2 x(α), N = -dy/dα diag(1/y), Newton step and tangent dα/dμ, and the decrement."""
+
+    y: Floats
+    N: Floats
+    step: Floats
+    tangent: Floats
+    decrement: Floats
+
+    def limit(self, mu: Floats) -> Floats:
+        """x at the end of the path, by the step and the tangent down to μ = 0."""
+        change = self.step - mu[:, None] * self.tangent
+        return 0.5 * (1.0 - self.y + (self.N @ (self.y * change)[:, :, None])[:, :, 0])
+
+
+def follow(V: Floats, c: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """The relaxed centers (N x d) and whether each converged; V d x r, c N x r, no coordinate stuck at 0 or 1."""
+    d, r = V.shape
+    basis = np.linalg.qr(V, mode="complete")[0][:, r:]
+    null = _Null(basis, (basis[:, :, None] * basis[:, None, :]).reshape(d, -1), 0.5 - c @ V.T)
+    alpha, mu, shrink = np.full((len(c), d), 2.0), np.full(len(c), START), np.full(len(c), SHRINK)
+    centers, rows = np.full((len(c), d), np.nan), np.arange(len(c))
+    for _ in range(STEPS):
+        if not len(rows):
+            break
+        state = _newton(null.of(rows), alpha[rows], mu[rows])
+        done = (state.decrement < SOLVED) & (mu[rows] <= STOP)
+        centers[rows[done]] = state.limit(mu[rows])[done]
+        damping = np.where(state.decrement < CENTERED, 1.0, 1.0 / (1.0 + state.decrement))
+        alpha[rows] += damping[:, None] * state.step
+        ahead = np.flatnonzero((state.decrement < CENTERED) & (mu[rows] > STOP))
+        _advance(null, alpha, mu, shrink, rows[ahead], state.tangent[ahead])
+        rows = rows[~done & np.isfinite(state.decrement)]
+    return centers, np.isfinite(centers).all(axis=1)
+
+
+def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
+    W, S = null.basis, null.slack(alpha)
+    M = W @ np.linalg.inv(S) @ W.T
+    diagonal(S)[...] += 1.0
+    inverse = np.linalg.inv(S)
+    N = W @ inverse @ W.T
+    move = (inverse @ ((alpha * null.offset) @ W)[:, :, None])[:, :, 0]
+    y = 2.0 * (null.offset - move @ W.T)
+    push = diagonal(M) + 1.0 / alpha
+    gradient = 0.25 * (1.0 - y * y) - mu[:, None] * push
+    hessian = 0.5 * y[:, :, None] * N * y[:, None, :] + mu[:, None, None] * M * M
+    diagonal(hessian)[...] += mu[:, None] / alpha**2
+    hessian *= alpha[:, :, None] * alpha[:, None, :]
+    both = alpha[:, :, None] * solve(hessian, np.stack([-alpha * gradient, alpha * push], axis=2))
+    step, tangent = both[:, :, 0], both[:, :, 1]
+    return _State(y, N, step, tangent, np.sqrt(np.abs((gradient * step).sum(axis=1)) / mu))
+
+
+def _advance(
+    null: _Null, alpha: Floats, mu: Floats, shrink: Floats, rows: NDArray[np.intp], tangent: Floats
+) -> None:
+    """Move centered samples along the tangent to a smaller μ, the smallest first that stays inside."""
+    factor, first = shrink[rows], True
+    while len(rows) and factor.min() < 0.99:
+        target = np.maximum(mu[rows] * factor, STOP)
+        trial = alpha[rows] + (target - mu[rows])[:, None] * tangent
+        good = null.inside(trial)
+        kept = rows[good]
+        alpha[kept], mu[kept] = trial[good], target[good]
+        shrink[kept] = np.maximum(factor[good] * (0.3 if first else 1.0), LEAST_SHRINK)
+        rows, tangent, factor, first = rows[~good], tangent[~good], np.sqrt(factor[~good]), False

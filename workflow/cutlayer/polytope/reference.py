@@ -1,0 +1,111 @@
+"""`project` and `relaxed_center` by cvxpy: the slow road that the tests compare with.
+
+One problem for each shape, its right-hand sides are parameters; Clarabel solves it row by row.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from cutlayer.errors import InputError
+from cutlayer.polytope.feasible import settle
+from cutlayer.polytope.inputs import Floats, orthonormal
+
+TIGHT = 1e-13
+RANGE = 1e-8  # of a coordinate over S_F, below which it counts as fixed
+
+
+def project(A: Floats, b: Floats, target: Floats, tolerance: float = TIGHT) -> Floats:
+    """The points of S_F nearest to `target` (N x d), N x d; A is m x d, b is N x m."""
+    import cvxpy as cp
+
+    V, c = _feasible("project", A, b)
+    x = cp.Variable(len(V))
+    value, goal = cp.Parameter(V.shape[1]), cp.Parameter(len(V))
+    rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - goal)), rules)
+    points = np.empty(target.shape)
+    for row in range(len(c)):
+        value.value, goal.value = c[row], target[row]
+        _run(problem, "project", row, tolerance)
+        points[row] = x.value
+    return points
+
+
+def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
+    """The relaxed centers of S_F, N x d; A is m x d, b is N x m.
+
+    The semidefinite program is posed in the affine hull of S_F: coordinates with no range are taken out.
+    """
+    V, c = _feasible("relaxed_center", A, b)
+    low, high = _ranges(V, c)
+    fixed = high - low < RANGE
+    centers = 0.5 * (low + high)
+    patterns, which = np.unique(fixed, axis=0, return_inverse=True)
+    for index, pattern in enumerate(patterns):
+        rows, free = np.flatnonzero(which.ravel() == index), ~pattern
+        if free.any():
+            inner = orthonormal(V[free].T, c[rows] - centers[np.ix_(rows, pattern)] @ V[pattern])
+            solve = _semidefinite(inner.rows)
+            for row, value in zip(rows, inner.values, strict=True):
+                centers[row, free] = solve(value, row, tolerance)
+    return centers
+
+
+def _semidefinite(V: Floats) -> Any:
+    """A function from c to the relaxed center, of full-dimensional {V' x = c, 0 <= x <= 1}."""
+    import cvxpy as cp
+
+    d, r = V.shape
+    basis = np.linalg.qr(V, mode="complete")[0][:, r:]
+    lifted = cp.Variable((d - r + 1, d - r + 1), PSD=True)
+    shift, constant = cp.Parameter(d), cp.Parameter(d)
+    square, u = lifted[:-1, :-1], lifted[:-1, -1]
+    left = cp.diag(basis @ square @ basis.T) + 2 * cp.multiply(shift, basis @ u) + constant
+    problem = cp.Problem(cp.Maximize(cp.trace(square) - cp.sum_squares(u)), [left <= 0, lifted[-1, -1] == 1])
+    return partial(_center, problem, shift, constant, V, basis, u)
+
+
+def _center(
+    problem: Any, shift: Any, constant: Any, V: Floats, basis: Floats, u: Any, c: Floats, row: int, tolerance: float
+) -> Floats:
+    q = V @ c
+    shift.value, constant.value = q - 0.5, -q * (1.0 - q)
+    _run(problem, "relaxed_center", row, tolerance)
+    center: Floats = q + basis @ u.value
+    return center
+
+
+def _run(problem: Any, where: str, row: int, tolerance: float) -> None:
+    import cvxpy as cp
+
+    close = {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance, "max_iter": 500}
+    problem.solve(solver=cp.CLARABEL, **close)
+    if problem.status not in {cp.OPTIMAL, cp.OPTIMAL_INACCURATE}:
+        raise InputError(f"polytope.{where}", f"cvxpy found no solution for row {row} of b ({problem.status})")
+
+
+def _feasible(where: str, A: Floats, b: Floats) -> tuple[Floats, Floats]:
+    equations = orthonormal(A, b)
+    settled = settle(where, A, b, equations, np.ones(len(b), dtype=np.bool_))
+    return settled.rows, settled.values
+
+
+def _ranges(V: Floats, c: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest value of each coordinate on S_F, N x d each."""
+    bounds = np.empty((2, len(c), len(V)))
+    for row, coordinate in np.ndindex(len(c), len(V)):
+        for side, sign in enumerate((1.0, -1.0)):
+            bounds[side, row, coordinate] = sign * _least(sign * np.eye(len(V))[coordinate], V, c[row])
+    return bounds[0], bounds[1]
+
+
+def _least(cost: Floats, V: Floats, c: Floats) -> float:
+    equations: dict[str, NDArray[np.float64]] = {"A_eq": V.T, "b_eq": c} if V.shape[1] else {}
+    found = linprog(cost, **equations, bounds=(0.0, 1.0), method="highs-ds")
+    return float(found.fun) if found.success else float(min(cost.sum(), 0.0))
