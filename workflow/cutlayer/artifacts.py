@@ -7,10 +7,11 @@ folder and renamed, so that an interrupted run leaves nothing that looks like a 
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,15 @@ def read_json(path: str | Path) -> Any:
         return json.loads(Path(path).read_text())
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"file.{path}", f"is not valid JSON ({error})", "delete it and run again") from error
+
+
+def write_rows(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as csv, floats so that they read back equal; a column that a row lacks is empty in it."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    with replacing(path) as temporary, temporary.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any = None) -> None:

@@ -40,8 +40,6 @@ def execute(
 
     `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training.
     """
-    import pandas as pd
-
     table, _ = read(data, settings["dataset"])
     protocol: Protocol = plugins.create("protocol", settings["protocol"])
     defenses = {label: plugins.create("defense", defense["use"], p) for label, p in settings_of(defense).items()}
@@ -51,8 +49,7 @@ def execute(
         outcome = protocol.run(Task(setup, variant, seed, table, settings, defenses, learned))
         _save(outcome, Path(folder), seed)
         rows += [{"setup": setup, "defense": variant, "seed": seed, **row} for row in outcome.utility]
-    with artifacts.replacing(Path(folder) / "utility.csv") as temporary:
-        pd.DataFrame(rows).to_csv(temporary, index=False)
+    artifacts.write_rows(Path(folder) / "utility.csv", rows)
 
 
 def _save(outcome: Outcome, folder: Path, seed: int) -> None:

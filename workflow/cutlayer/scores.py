@@ -28,8 +28,6 @@ def score(
     Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
     the attack does not apply to the case (then value is empty).
     """
-    import pandas as pd
-
     parameters = {key: value for key, value in attack.items() if key != "use"}
     method: Attack = plugins.create("attack", attack["use"], parameters)
     protocol: Protocol = plugins.create("protocol", protocol_name)
@@ -41,8 +39,7 @@ def score(
             for case, result in _attacked(method, protocol, arrays, truth, name):
                 who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed, "setting": setting}
                 rows.append(who | case | result)
-    with artifacts.replacing(output) as temporary:
-        pd.DataFrame(rows).to_csv(temporary, index=False)
+    artifacts.write_rows(output, rows)
 
 
 def _attacked(

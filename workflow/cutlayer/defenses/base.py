@@ -36,13 +36,9 @@ class Defense:
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
 
     @property
-    def retrains(self) -> bool:
-        """Whether the model is trained again on what `features` returns."""
-        return False
-
-    def features(self, passive: np.ndarray) -> np.ndarray:
-        """The features (n x d) that the passive party brings to training."""
-        return passive
+    def rescaling(self) -> tuple[float, float]:
+        """(a, c) when the passive party trains on a x + c in place of its features x; (1, 0): it does not."""
+        return 1.0, 0.0
 
     def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
         """The passive party's weights (k x d) and the bias (k,) that are shown to the active party."""

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..errors import InputError
 from ..theory.chebyshev import theorem3
 from .base import Defense, Wire
 
@@ -26,14 +27,14 @@ class PrivacyPreservingScheme(Defense):
     transform: Literal["minus_identity", "optimal"] = "minus_identity"
     retrain: bool = False  # only minus_identity: the optimal H needs the trained weights
 
-    @property
-    def retrains(self) -> bool:
-        """Training anew is what the paper measures in its figure 12."""
-        return self.retrain
+    def __post_init__(self) -> None:
+        if self.retrain and self.transform != "minus_identity":
+            raise InputError("defense.pps", "retrain = True", "only with transform = 'minus_identity'")
 
-    def features(self, passive: np.ndarray) -> np.ndarray:
-        """Multiplying by -1 and normalizing again is x -> 1 - x."""
-        return 1 - passive
+    @property
+    def rescaling(self) -> tuple[float, float]:
+        """Multiplying by -1 and normalizing again is x -> 1 - x; it is what figure 12 measures."""
+        return (-1.0, 1.0) if self.retrain else (1.0, 0.0)
 
     def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
         """The weights and bias of the same scores in the transformed features."""

@@ -24,6 +24,7 @@ class Table(Exhibit):
     columns: str = "metric"
     digits: int = 3
     scientific: bool = False
+    largest: bool = False  # of several cells at one place show the largest; otherwise they are an error
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write md, tex, png and pdf."""
@@ -40,6 +41,9 @@ class Table(Exhibit):
     def _text(self, cells: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
+        if self.largest:
+            cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([self.rows, self.columns])
+            cells = cells.sort_index()
         written = cells.assign(
             text=[self._cell(*row) for row in zip(cells["mean"], cells["low"], cells["high"], cells["skipped"], strict=True)],
             origin=cells["provenance"],

@@ -2,6 +2,9 @@
 
 Two classes are written as a softmax over two scores, so that one formula serves any number of classes.
 The penalty is l2 (tr W W' + ||b||^2), equation 76 of the chebyshev paper.
+
+Several models of the same rows, each on its own rescaling of the features, are trained as one stack:
+Adam is coordinatewise, so a stacked model moves exactly as it would alone.
 """
 
 from __future__ import annotations
@@ -26,42 +29,66 @@ class LogisticRegression(Model):
     held_out: float = 0.1  # share of the training rows for early stopping
 
     def fit(
-        self, X: np.ndarray, y: np.ndarray, classes: int, seed: int, name: str
+        self, X: np.ndarray, y: np.ndarray, scale: np.ndarray, shift: np.ndarray, seed: int, name: str
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Train on X (n x d) in [0, 1] and y (n,) in 0..classes-1; `name` is for error messages.
+        """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,).
 
-        Returns float64 weights and bias of the epoch with the least held-out loss. A loss that is not a
-        number is an InputError saying where.
+        Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
+        A loss that is not a number is an InputError saying where; `name` is for that message.
         """
         import torch
 
         generator = torch.Generator().manual_seed(seed)
-        order = torch.randperm(len(X), generator=generator)
-        held, rows = order.tensor_split([max(1, round(self.held_out * len(X)))])
-        inputs, targets = torch.tensor(X, dtype=torch.float64), torch.tensor(y)
-        weights = 0.01 * torch.randn(classes, X.shape[1], generator=generator, dtype=torch.float64)
-        parameters = [weights.requires_grad_(), torch.zeros(classes, dtype=torch.float64, requires_grad=True)]
-        optimizer = torch.optim.Adam(parameters, lr=self.rate)
-        best, best_epoch, kept = np.inf, 0, [p.detach().clone() for p in parameters]
+        held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
+        stack = _Stack(X, y, scale, shift, self.l2, generator)
+        optimizer = torch.optim.Adam(stack.parameters, lr=self.rate)
         for epoch in range(self.epochs):
             for chunk in rows[torch.randperm(len(rows), generator=generator)].split(self.batch):
-                loss = self._loss(parameters, inputs[chunk], targets[chunk])
                 optimizer.zero_grad()
-                loss.backward()
+                stack.losses(chunk).sum().backward()
                 optimizer.step()
             with torch.no_grad():
-                score = float(self._loss(parameters, inputs[held], targets[held]))
-            if not np.isfinite(score):
-                raise InputError(f"run.{name}", f"loss is {score} in epoch {epoch + 1}", "lower rate or check the data")
-            if score < best:
-                best, best_epoch, kept = score, epoch, [p.detach().clone() for p in parameters]
-            elif epoch - best_epoch >= self.patience:
+                losses = stack.losses(held)
+            if not torch.isfinite(losses).all():
+                where = f"loss is not finite in epoch {epoch + 1}, model {int((~losses.isfinite()).nonzero()[0, 0])}"
+                raise InputError(f"run.{name}", where, "check the data, or lower the model's rate")
+            if not stack.keep(losses, epoch, self.patience):
                 break
-        return kept[0].numpy(), kept[1].numpy()
+        return stack.best[0].numpy(), stack.best[1].numpy()
 
-    def _loss(self, parameters, X, y):  # type: ignore[no-untyped-def]  # torch is imported late
+
+class _Stack:
+    """V models as tensors: their parameters, their losses, and the best of each so far."""
+
+    def __init__(self, X, y, scale, shift, l2, generator) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
+        import torch
+
+        self.X, self.y = torch.tensor(X), torch.tensor(y)
+        self.scale, self.shift, self.l2 = torch.tensor(scale), torch.tensor(shift), l2
+        classes, copies = int(y.max()) + 1, len(scale)
+        weights = 0.01 * torch.randn(classes, X.shape[1], generator=generator, dtype=torch.float64)
+        self.weights = weights.repeat(copies, 1, 1).requires_grad_()
+        self.bias = torch.zeros(copies, classes, dtype=torch.float64, requires_grad=True)
+        self.parameters = [self.weights, self.bias]
+        self.best = [p.detach().clone() for p in self.parameters]
+        self.best_loss = torch.full((copies,), np.inf, dtype=torch.float64)
+        self.best_epoch = torch.zeros(copies, dtype=torch.int64)
+
+    def losses(self, rows):  # type: ignore[no-untyped-def]
+        """Penalized cross-entropy of each model on the given rows, (V,)."""
         from torch.nn.functional import cross_entropy
 
-        weights, bias = parameters
-        penalty = self.l2 * (weights.square().sum() + bias.square().sum())
-        return cross_entropy(X @ weights.T + bias, y) + penalty
+        turned = (self.weights * self.scale[:, None]).flatten(0, 1)
+        offset = self.bias + (self.weights * self.shift[:, None]).sum(2)
+        logits = (self.X[rows] @ turned.T).unflatten(1, self.bias.shape) + offset
+        entropy = cross_entropy(logits.permute(0, 2, 1), self.y[rows, None].expand(-1, len(offset)), reduction="none")
+        return entropy.mean(0) + self.l2 * (self.weights.square().sum((1, 2)) + self.bias.square().sum(1))
+
+    def keep(self, losses, epoch: int, patience: int) -> bool:  # type: ignore[no-untyped-def]
+        """Remember the models that got better; False when none has for `patience` epochs."""
+        active = (self.best_epoch >= epoch - patience) | (epoch == 0)
+        better = active & (losses < self.best_loss)
+        self.best_loss[better], self.best_epoch[better] = losses[better], epoch
+        for kept, parameter in zip(self.best, self.parameters, strict=True):
+            kept[better] = parameter.detach()[better]
+        return bool((self.best_epoch > epoch - patience).any())

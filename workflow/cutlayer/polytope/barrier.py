@@ -25,7 +25,9 @@ SHRINK = 0.1  # first factor on μ; it falls as the tangent proves right
 LEAST_SHRINK = 1e-3
 CENTERED = 0.25  # Newton decrement below which full steps converge quadratically
 SOLVED = 1e-2
-STEPS = 200
+STEPS = 400
+TRIES = 150  # Newton steps at one μ, after which rounding is in the way
+RIDGE = 1e-15  # relative, on the Hessian: directions that rounding hides move little
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,33 @@ class _Null:
         return S
 
 
+@dataclass
+class _Path:
+    """Where each sample is on its path, and the best center so far with the μ that gave it."""
+
+    alpha: Floats
+    mu: Floats
+    shrink: Floats
+    tries: NDArray[np.intp]
+    centers: Floats
+    reached: Floats
+
+    @classmethod
+    def start(cls, count: int, d: int) -> _Path:
+        nothing = np.full((count, d), np.nan)
+        return cls(
+            np.full((count, d), 2.0),
+            np.full(count, START),
+            np.full(count, SHRINK),
+            np.zeros(count, dtype=np.intp),
+            nothing,
+            np.full(count, np.inf),
+        )
+
+    def record(self, rows: NDArray[np.intp], centers: Floats) -> None:
+        self.centers[rows], self.reached[rows] = centers, self.mu[rows]
+
+
 @dataclass(frozen=True)
 class _State:
     """At one α: y = 1 - 2 x(α), N = -dy/dα diag(1/y), Newton step and tangent dα/dμ, and the decrement."""
@@ -68,25 +97,31 @@ class _State:
         return 0.5 * (1.0 - self.y + (self.N @ (self.y * change)[:, :, None])[:, :, 0])
 
 
-def follow(V: Floats, c: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The relaxed centers (N x d) and whether each converged; V d x r, c N x r, no coordinate stuck at 0 or 1."""
+def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
+    """The relaxed centers (N x d) and the last μ (N,) each was centered at; V d x r, c N x r.
+
+    No coordinate may be stuck at 0 or 1, else the path has no end.
+    """
     d, r = V.shape
     basis = np.linalg.qr(V, mode="complete")[0][:, r:]
     null = _Null(basis, (basis[:, :, None] * basis[:, None, :]).reshape(d, -1), 0.5 - c @ V.T)
-    alpha, mu, shrink = np.full((len(c), d), 2.0), np.full(len(c), START), np.full(len(c), SHRINK)
-    centers, rows = np.full((len(c), d), np.nan), np.arange(len(c))
+    path = _Path.start(len(c), d)
+    rows = np.arange(len(c))
     for _ in range(STEPS):
         if not len(rows):
             break
-        state = _newton(null.of(rows), alpha[rows], mu[rows])
-        done = (state.decrement < SOLVED) & (mu[rows] <= STOP)
-        centers[rows[done]] = state.limit(mu[rows])[done]
-        damping = np.where(state.decrement < CENTERED, 1.0, 1.0 / (1.0 + state.decrement))
-        alpha[rows] += damping[:, None] * state.step
-        ahead = np.flatnonzero((state.decrement < CENTERED) & (mu[rows] > STOP))
-        _advance(null, alpha, mu, shrink, rows[ahead], state.tangent[ahead])
-        rows = rows[~done & np.isfinite(state.decrement)]
-    return centers, np.isfinite(centers).all(axis=1)
+        state = _newton(null.of(rows), path.alpha[rows], path.mu[rows])
+        centered = state.decrement < CENTERED
+        path.record(rows[centered], state.limit(path.mu[rows])[centered])
+        damping = np.where(centered, 1.0, 1.0 / (1.0 + state.decrement))
+        path.alpha[rows] += damping[:, None] * state.step
+        path.tries[rows] += 1
+        going = np.isfinite(state.decrement) & (path.alpha[rows] > 0.0).all(axis=1) & (path.tries[rows] < TRIES)
+        going &= ~((state.decrement < SOLVED) & (path.mu[rows] <= STOP))
+        ahead = np.flatnonzero(centered & going & (path.mu[rows] > STOP))
+        _advance(null, path, rows[ahead], state.tangent[ahead])
+        rows = rows[going]
+    return path.centers, path.reached
 
 
 def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
@@ -102,21 +137,21 @@ def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
     hessian = 0.5 * y[:, :, None] * N * y[:, None, :] + mu[:, None, None] * M * M
     diagonal(hessian)[...] += mu[:, None] / alpha**2
     hessian *= alpha[:, :, None] * alpha[:, None, :]
+    weight = diagonal(hessian)
+    weight += RIDGE * weight.max(axis=1, keepdims=True)
     both = alpha[:, :, None] * solve(hessian, np.stack([-alpha * gradient, alpha * push], axis=2))
     step, tangent = both[:, :, 0], both[:, :, 1]
     return _State(y, N, step, tangent, np.sqrt(np.abs((gradient * step).sum(axis=1)) / mu))
 
 
-def _advance(
-    null: _Null, alpha: Floats, mu: Floats, shrink: Floats, rows: NDArray[np.intp], tangent: Floats
-) -> None:
+def _advance(null: _Null, path: _Path, rows: NDArray[np.intp], tangent: Floats) -> None:
     """Move centered samples along the tangent to a smaller μ, the smallest first that stays inside."""
-    factor, first = shrink[rows], True
+    factor, first = path.shrink[rows], True
     while len(rows) and factor.min() < 0.99:
-        target = np.maximum(mu[rows] * factor, STOP)
-        trial = alpha[rows] + (target - mu[rows])[:, None] * tangent
+        target = np.maximum(path.mu[rows] * factor, STOP)
+        trial = path.alpha[rows] + (target - path.mu[rows])[:, None] * tangent
         good = null.inside(trial)
         kept = rows[good]
-        alpha[kept], mu[kept] = trial[good], target[good]
-        shrink[kept] = np.maximum(factor[good] * (0.3 if first else 1.0), LEAST_SHRINK)
+        path.alpha[kept], path.mu[kept], path.tries[kept] = trial[good], target[good], 0
+        path.shrink[kept] = np.maximum(factor[good] * (0.3 if first else 1.0), LEAST_SHRINK)
         rows, tangent, factor, first = rows[~good], tangent[~good], np.sqrt(factor[~good]), False

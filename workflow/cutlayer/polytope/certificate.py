@@ -36,10 +36,10 @@ def certified(V: Floats, points: Floats) -> NDArray[np.bool_]:
     half = roots @ np.linalg.inv(gram[usable])
     proved[usable] = (half * roots).sum(axis=2).max(axis=1) <= 0.5 + TOUCH
     rest = ~proved[usable]
-    if V.shape[1] > 1 and rest.any():
-        proved[usable[rest]] = _newton(half[rest] @ roots[rest].transpose(0, 2, 1))
-    elif rest.any():
+    if V.shape[1] == 1:
         proved[usable[rest]] = _polygon(roots[rest, :, 0])
+    elif rest.any():
+        proved[usable[rest]] = _newton(half[rest] @ roots[rest].transpose(0, 2, 1))
     return proved
 
 

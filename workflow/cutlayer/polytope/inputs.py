@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 # models are read off float64 scores with relative errors near 1e-10, so that such a row says nothing.
 RANK_TOLERANCE = 1e-10
 
+# The same among orthonormal rows, once coordinates are held.
+DEPENDENT = 1e-9
+
 # Distance to A [0,1]^d, rows of A scaled to norm 1, below which b counts as feasible but rounded.
 FEASIBILITY_TOLERANCE = 1e-7
 
@@ -30,7 +33,7 @@ class Equations:
     values: Floats
     stray: Floats
 
-    def of(self, which: NDArray[np.bool_]) -> Equations:
+    def of(self, which: NDArray[np.intp]) -> Equations:
         """The equations of some of the predictions."""
         return Equations(self.rows, self.values[which], self.stray[which])
 
@@ -43,6 +46,13 @@ class Equations:
     def along(self) -> Floats:
         """The projector I - A^+ A, d x d."""
         return np.eye(len(self.rows)) - self.rows @ self.rows.T
+
+    def restricted(self, free: NDArray[np.bool_], points: Floats) -> Equations:
+        """The equations of the coordinates `free`, the others held at their values in `points` (N x d)."""
+        values = self.values - points[:, ~free] @ self.rows[~free]
+        U, s, Wt = np.linalg.svd(self.rows[free], full_matrices=False)
+        kept = s > DEPENDENT
+        return Equations(np.ascontiguousarray(U[:, kept]), values @ Wt[kept].T / s[kept], self.stray)
 
 
 def check(where: str, A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:

@@ -19,6 +19,8 @@ SHIFT = 1e-9  # of the generalised Hessian, whose eigenvalues lie in [0, 1]
 
 def nearest(V: Floats, c: Floats, target: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """The nearest points (N x d) and whether each satisfies its equations; V d x r, c N x r, target N x d."""
+    if not V.shape[1]:
+        return np.clip(target, 0.0, 1.0), np.ones(len(c), dtype=np.bool_)
     duals = c - target @ V
     rows = np.arange(len(c))
     for _ in range(STEPS):

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from cutlayer.errors import InputError
 from cutlayer.polytope.feasible import settle
-from cutlayer.polytope.inputs import Floats, orthonormal
+from cutlayer.polytope.inputs import Equations, Floats, orthonormal
 
 TIGHT = 1e-13
 RANGE = 1e-8  # of a coordinate over S_F, below which it counts as fixed
@@ -24,7 +24,8 @@ def project(A: Floats, b: Floats, target: Floats, tolerance: float = TIGHT) -> F
     """The points of S_F nearest to `target` (N x d), N x d; A is m x d, b is N x m."""
     import cvxpy as cp
 
-    V, c = _feasible("project", A, b)
+    equations = _feasible("project", A, b)
+    V, c = equations.rows, equations.values
     x = cp.Variable(len(V))
     value, goal = cp.Parameter(V.shape[1]), cp.Parameter(len(V))
     rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
@@ -42,15 +43,15 @@ def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
 
     The semidefinite program is posed in the affine hull of S_F: coordinates with no range are taken out.
     """
-    V, c = _feasible("relaxed_center", A, b)
-    low, high = _ranges(V, c)
+    equations = _feasible("relaxed_center", A, b)
+    low, high = _ranges(equations.rows, equations.values)
     fixed = high - low < RANGE
     centers = 0.5 * (low + high)
     patterns, which = np.unique(fixed, axis=0, return_inverse=True)
     for index, pattern in enumerate(patterns):
         rows, free = np.flatnonzero(which.ravel() == index), ~pattern
-        if free.any():
-            inner = orthonormal(V[free].T, c[rows] - centers[np.ix_(rows, pattern)] @ V[pattern])
+        inner = equations.of(rows).restricted(free, centers[rows])
+        if len(inner.rows) > inner.rows.shape[1]:
             solve = _semidefinite(inner.rows)
             for row, value in zip(rows, inner.values, strict=True):
                 centers[row, free] = solve(value, row, tolerance)
@@ -90,10 +91,8 @@ def _run(problem: Any, where: str, row: int, tolerance: float) -> None:
         raise InputError(f"polytope.{where}", f"cvxpy found no solution for row {row} of b ({problem.status})")
 
 
-def _feasible(where: str, A: Floats, b: Floats) -> tuple[Floats, Floats]:
-    equations = orthonormal(A, b)
-    settled = settle(where, A, b, equations, np.ones(len(b), dtype=np.bool_))
-    return settled.rows, settled.values
+def _feasible(where: str, A: Floats, b: Floats) -> Equations:
+    return settle(where, A, b, orthonormal(A, b), np.ones(len(b), dtype=np.bool_))
 
 
 def _ranges(V: Floats, c: Floats) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from cutlayer.errors import InputError
 from cutlayer.polytope.barrier import follow
 from cutlayer.polytope.certificate import certified
 from cutlayer.polytope.faces import stuck
-from cutlayer.polytope.inputs import Floats, check, orthonormal
+from cutlayer.polytope.inputs import Equations, Floats, check
 from cutlayer.polytope.projection import Solver, solve
 
 CHUNK = 200  # samples a batch: their matrices stay in the cache
@@ -30,36 +30,36 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))
-    return _centers(equations.rows, equations.values, points)
+    return _centers(equations, points)
 
 
-def _centers(V: Floats, c: Floats, points: Floats) -> Floats:
+def _centers(equations: Equations, points: Floats) -> Floats:
     """The relaxed centers, given the points of S_F closest to ½ 1."""
     centers = points.copy()
-    if V.shape[1] in {0, len(V)}:
+    if equations.rows.shape[1] in {0, len(equations.rows)}:
         return centers
-    held = stuck(V, c, points)
-    whole = np.flatnonzero(~held.any(axis=1))
-    centers[whole] = _unstuck(V, c[whole], points[whole])
-    faces = np.flatnonzero(held.any(axis=1))
-    patterns, which = np.unique(held[faces], axis=0, return_inverse=True)
+    held = stuck(equations.rows, equations.values, points)
+    patterns, which = np.unique(held, axis=0, return_inverse=True)
     for index, pattern in enumerate(patterns):
-        rows, free = faces[which.ravel() == index], ~pattern
-        if free.sum() > np.linalg.matrix_rank(V[free], tol=1e-9):
-            rest = c[rows] - points[np.ix_(rows, pattern)] @ V[pattern]
-            inner = orthonormal(V[free].T, rest)
-            centers[np.ix_(rows, free)] = _unstuck(inner.rows, inner.values, points[np.ix_(rows, free)])
+        rows, free = np.flatnonzero(which.ravel() == index), ~pattern
+        inner = equations.of(rows).restricted(free, points[rows]) if pattern.any() else equations.of(rows)
+        if len(inner.rows) > inner.rows.shape[1]:
+            centers[np.ix_(rows, free)] = _unstuck(inner, points[np.ix_(rows, free)])
     return centers
 
 
-def _unstuck(V: Floats, c: Floats, points: Floats) -> Floats:
+def _unstuck(equations: Equations, points: Floats) -> Floats:
     """The same where no coordinate is 0 on all of S_F or 1 on all of it."""
-    centers = points.copy()
+    V, c, centers = equations.rows, equations.values, points.copy()
+    if not V.shape[1]:
+        return centers
     for start in range(0, len(c), CHUNK):
         some = np.arange(start, min(start + CHUNK, len(c)))
-        open_rows = some[~certified(V, points[some])] if V.shape[1] else some[:0]
+        open_rows = some[~certified(V, points[some])]
         if len(open_rows):
-            found, converged = follow(V, c[open_rows])
-            centers[open_rows[converged]] = found[converged]
-            if not converged.all(): print("NOT CONVERGED", (~converged).sum())
+            found, reached = follow(V, c[open_rows])
+            far = reached > 1e-7
+            if far.any(): print("NOT CONVERGED", reached[far]); import pickle; pickle.dump((V, c[open_rows][far], points[open_rows][far]) if far.any() else 0, open("/tmp/poly/far.pkl","ab"))
+            ok=np.isfinite(reached)
+            centers[open_rows[ok]] = found[ok]
     return centers

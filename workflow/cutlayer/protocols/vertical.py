@@ -53,17 +53,19 @@ class Vertical(Protocol):
             learned={"weights": weights, "bias": bias},
         )
         everyone = order[: task.settings["kl_predictions"]]
+        before = X @ weights.T + bias
         for setting, defense in task.defenses.items():
-            shown, utility = [], []
-            for d, start in places:
+            models = _served(task, defense, X, train, (weights, bias), places)
+            shown = []
+            for (d, start), served in zip(places, models, strict=True):
                 passive = columns(X.shape[1], d, start)
-                served = _served(task, defense, X, train, (weights, bias), passive)
                 wire = Wire(served.weights[:, passive], X[:, passive], generator(task.name, setting, d, start))
                 shown.append(_show(defense, served, rows, passive, wire))
-                cost = _cost(defense, served, X @ weights.T + bias, task.table.labels, (everyone, test), wire)
-                utility += [{"setting": setting, "d": d, "start": start, "metric": m, "value": v} for m, v in cost]
+                cost = _cost(defense, served, before, task.table.labels, (everyone, test), wire)
+                outcome.utility += [
+                    {"setting": setting, "d": d, "start": start, "metric": metric, "value": value} for metric, value in cost
+                ]
             outcome.transcripts[setting] = {key: np.stack([s[key] for s in shown]) for key in shown[0]}
-            outcome.utility += utility
         return outcome
 
     def cases(self, transcript: Arrays) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
@@ -92,7 +94,7 @@ class Vertical(Protocol):
 
 
 class _Served:
-    """A model as it is used for prediction, with the features it is used on."""
+    """A model as it is used for prediction, and its logits for all rows."""
 
     def __init__(self, weights: np.ndarray, bias: np.ndarray, X: np.ndarray) -> None:
         self.weights, self.bias, self.logits = weights, bias, X @ weights.T + bias
@@ -101,26 +103,38 @@ class _Served:
 def _model(task: Task, X: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if task.trained is not None:
         return task.trained["weights"], task.trained["bias"]
-    return _fit(task, X, train)
+    unscaled = np.ones((1, X.shape[1]))
+    weights, bias = _fit(task, X, train, unscaled, 0 * unscaled)
+    return weights[0], bias[0]
 
 
-def _fit(task: Task, X: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fit(
+    task: Task, X: np.ndarray, train: np.ndarray, scale: np.ndarray, shift: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Every run of a setup and seed starts alike, so that defenses are compared on the same model."""
     options = dict(task.settings["model"])
     model = plugins.create("model", options.pop("use"), options)
-    labels = task.table.labels
     seed = seed_of(task.origin, task.seed, "model")
-    return model.fit(X[train], labels[train], int(labels.max()) + 1, seed, task.name)
+    return model.fit(X[train], task.table.labels[train], scale, shift, seed, task.name)
 
 
 def _served(
-    task: Task, defense: Defense, X: np.ndarray, train: np.ndarray, model: tuple[np.ndarray, np.ndarray], passive: np.ndarray
-) -> _Served:
-    if not defense.retrains:
-        return _Served(*model, X)
-    turned = X.copy()
-    turned[:, passive] = defense.features(X[:, passive])
-    return _Served(*_fit(task, turned, train), turned)
+    task: Task,
+    defense: Defense,
+    X: np.ndarray,
+    train: np.ndarray,
+    model: tuple[np.ndarray, np.ndarray],
+    places: list[tuple[int, int]],
+) -> list[_Served]:
+    """The model that serves each window: the same one, unless the defense trains on rescaled features."""
+    if defense.rescaling == (1.0, 0.0):
+        return [_Served(*model, X)] * len(places)
+    scale, shift = np.ones((len(places), X.shape[1])), np.zeros((len(places), X.shape[1]))
+    for place, (d, start) in enumerate(places):
+        passive = columns(X.shape[1], d, start)
+        scale[place, passive], shift[place, passive] = defense.rescaling
+    weights, bias = _fit(task, X, train, scale, shift)
+    return [_Served(weights[v], bias[v], scale[v] * X + shift[v]) for v in range(len(places))]
 
 
 def _show(

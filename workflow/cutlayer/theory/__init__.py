@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..artifacts import read_arrays, replacing
+from ..artifacts import read_arrays, write_rows
 from ..progress import steps
 
 
@@ -14,8 +14,6 @@ def measure(
     paper: str, setup: str, transcripts: Sequence[str | Path], truths: Sequence[str | Path], output: str | Path
 ) -> None:
     """Write a paper's measured quantities for every seed of an undefended run, in the shape of scores."""
-    import pandas as pd
-
     from ..transcript import load
 
     measures = importlib.import_module(f"cutlayer.theory.{paper}_measures")
@@ -25,5 +23,4 @@ def measure(
         (arrays,) = load(seen).values()
         who = {"setup": setup, "defense": "none", "seed": seed}
         rows += [who | row for row in measures.measure(arrays, read_arrays(true)[0])]
-    with replacing(output) as temporary:
-        pd.DataFrame(rows).to_csv(temporary, index=False)
+    write_rows(output, rows)
