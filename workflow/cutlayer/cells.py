@@ -34,6 +34,7 @@ def gather(
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
     if "data" in exhibit["sources"]:
         parts += [pd.DataFrame(_facts(setup, tables[setups[setup]][0])) for setup in exhibit["setups"]]
+    parts += [pd.DataFrame([{"setup": setup, **row} for setup in exhibit["setups"]]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
@@ -54,8 +55,9 @@ def _worst(metrics: pd.Series) -> pd.Series:
 
 def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
     """Give tables of different sources the same columns."""
-    for column in TEXT:
+    for column in (*TEXT, "metric"):
         table[column] = table[column].fillna("") if column in table else ""
+    table["seed"] = table["seed"].fillna(NO_SEED).astype(int)
     for column in (along, "predictions"):
         if column not in table:
             table[column] = 0

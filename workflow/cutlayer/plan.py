@@ -94,16 +94,41 @@ class Plan:
         exhibit.setdefault("attacks", [])
         exhibit.setdefault("sources", ["scores"])
         exhibit.setdefault("along", "d")
+        exhibit["inapplicable"] = self._expand(exhibit)
         for kind, names in (("setup", self.setups), ("defense", self.defenses), ("attack", self.attacks)):
             for name in exhibit[f"{kind}s"]:
                 known(kind, name, names, f"{where}.{kind}s")
         with located(where):
             draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
             plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
-        for setup in exhibit["setups"]:
-            for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
-                for name in exhibit[f"{kind}s"]:
-                    _check_needs(kind, variants[name]["use"], setup, self.setups[setup], where)
+        for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+            for name in exhibit[f"{kind}s"]:
+                reason = self._missing(kind, variants[name]["use"], exhibit["setups"])
+                if reason:
+                    raise InputError(f"params.yaml, {where}.{kind}s", reason, "add it to the setup, or leave the variant out")
+
+    def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
+        """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
+        left_out = []
+        for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+            if exhibit[f"{kind}s"] != "all":
+                continue
+            reasons = {name: self._missing(kind, v["use"], exhibit["setups"]) for name, v in variants.items()}
+            exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
+            left_out += [{kind: name, "skipped": reason} for name, reason in reasons.items() if reason]
+        return left_out
+
+    def _missing(self, kind: str, method: str, setups: list[str]) -> str:
+        """Why a method cannot be used in one of the setups; empty when it can."""
+        constants = plugins.method(kind, method).constants
+        for setup in setups:
+            settings = self.setups.get(setup, {})
+            if settings.get("protocol") not in constants.get("protocols", {settings.get("protocol")}):
+                return f"{kind}.{method} is not for the protocol {settings.get('protocol')}"
+            for key in sorted(constants.get("needs", ())):
+                if key not in settings:
+                    return f"setup {setup} has no {key!r}, which {kind}.{method} needs"
+        return ""
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every (paper, id, exhibit)."""
@@ -176,12 +201,3 @@ def _check_sizes(sizes: Any, columns: int, where: str) -> None:
     for d in sizes if isinstance(sizes, list) else []:
         if not 1 <= d <= columns:
             raise InputError(where, f"d = {d} is out of range", f"1 to {columns}")
-
-
-def _check_needs(kind: str, method: str, setup: str, settings: Mapping[str, Any], where: str) -> None:
-    constants = plugins.method(kind, method).constants
-    for key in sorted(constants.get("needs", ())):
-        if key not in settings:
-            raise InputError(
-                f"params.yaml setups.{setup}", f"has no {key!r}, which {kind}.{method} needs", f"asked for by {where}"
-            )

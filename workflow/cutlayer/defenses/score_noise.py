@@ -5,6 +5,9 @@ error of the least squares attack for its power (theorem 4). Scheme 1 gives the 
 of v_1 and scales to the budget (equations 91 to 93); scheme 2 adds sqrt(budget) v_1 and lifts the top class
 to the maximum (equation 94); scheme 3 shrinks all logits by 1 - budget, which is a temperature.
 
+Equation 94 leaves the top class tied with another, and a tie need not be decided as before. Here the top
+class is lifted `margin` above the maximum.
+
 The sign of v_1 is arbitrary in the paper. Here the entry of largest magnitude is positive; of several
 with equal magnitude, the last.
 
@@ -30,6 +33,7 @@ class ScoreNoise(Defense):
 
     scheme: Literal[1, 2, 3] = 1
     budget: float = 1.0  # alpha: squared norm of the noise; for scheme 3 the shrinkage, below 1
+    margin: float = 1e-6  # scheme 2: how far the top logit ends above the next
 
     def __post_init__(self) -> None:
         if self.budget < 0 or (self.scheme == 3 and self.budget >= 1):
@@ -45,4 +49,4 @@ class ScoreNoise(Defense):
             noise = np.where(top, v.max(), v)
             return softmax(logits + np.sqrt(self.budget) * noise / np.linalg.norm(noise, axis=1, keepdims=True))
         shifted = logits + np.sqrt(self.budget) * v
-        return softmax(np.where(top, shifted.max(axis=1, keepdims=True), shifted))
+        return softmax(np.where(top, shifted.max(axis=1, keepdims=True) + self.margin, shifted))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F", "#8C564B", "#6A3D9A")
 MARKERS = "osD^v<>PX*"
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+KIND = {"synthetic": "generated as in the paper"}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
 
 
@@ -46,7 +47,7 @@ def style(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
     """The panel's name with the provenance of its data."""
-    kinds = ", ".join(setup_cells["provenance"].unique())
+    kinds = ", ".join(KIND.get(kind, kind) for kind in setup_cells["provenance"].unique())
     return f"{label(name)} ({kinds})"
 
 
@@ -60,10 +61,11 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     import matplotlib.pyplot as plt
 
     width = figure.get_size_inches()[0]
-    figure.suptitle("\n".join(textwrap.wrap(title, int(13 * width))), fontsize=11)
+    figure.suptitle("\n".join(textwrap.wrap(title, int(10 * width))), fontsize=11)
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
-    columns = max(1, min(len(handles), int(width / 1.5)))
-    below = 0.20 * -(-len(handles) // columns) + 0.16 * (foot.count("\n") + 1) + 0.1
+    rows = -(-len(handles) // max(1, int(width / 1.7)))
+    columns = -(-len(handles) // rows) if handles else 1
+    below = 0.20 * rows + 0.16 * (foot.count("\n") + 1) + 0.1
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, below / height, 1, 1))
     if handles:

@@ -2,52 +2,66 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._figure import finish, panel_title, panels, style
+from ._figure import finish, label, panel_title, panels, style
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
     import pandas as pd
 
+WHERE = ["setup", "defense", "setting"]
+
 
 @dataclass(frozen=True)
 class Tradeoff(Exhibit):
-    """Two metrics of the same cells against each other, with 95% intervals on both axes."""
+    """A run's cost against what an attack achieves on it, with 95% intervals on both axes."""
 
     x: str = "kl"
     y: str = "mse"
     x_label: str = "average KL divergence from the true scores (bits)"
     y_label: str = "MSE per feature"
     x_scale: str = "log"
+    y_scale: str = "log"
+    panel: str = "setup"
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
-        setups = list(dict.fromkeys(cells["setup"]))
-        looks = style(dict.fromkeys(cells["defense"]))
-        figure, axes = panels(len(setups))
+        cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high"]]
+        leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
+        names = list(dict.fromkeys(leak[self.panel]))
+        looks = style(dict.fromkeys(leak["defense"][leak["skipped"] == ""]))
+        figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
-        for axis, setup in zip(axes, setups, strict=True):
-            own = cells[cells["setup"] == setup]
+        for axis, name in zip(axes, names, strict=True):
+            own = leak[leak[self.panel] == name]
+            axis.set_title(panel_title(own, name), fontsize=9)
+            reason = own["skipped"].iloc[0]
+            if reason:
+                self._reason(axis, reason)
+                continue
             for defense, group in own.groupby("defense", sort=False):
-                handles[str(defense)] = self._line(axis, group, looks[str(defense)])
-            axis.set(title=panel_title(own, setup), xlabel=self.x_label, ylabel=self.y_label, xscale=self.x_scale)
-            axis.title.set_fontsize(9)
-            axis.xaxis.label.set_fontsize(8)
-        finish(figure, title, footer(cells), handles, files)
+                handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
+            axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale)
+            axis.set_xlabel(self.x_label, fontsize=8)
+        finish(figure, title, footer(cells[cells["skipped"] == ""]), handles, files)
 
-    def _line(self, axis: Any, group: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+    def _reason(self, axis: Any, reason: str) -> None:
+        text = "\n".join(textwrap.wrap(f"does not apply: {label(reason)}", 34))
+        axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
+        axis.set(xticks=[], yticks=[])
+
+    def _line(self, axis: Any, points: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """Points in the order of the cost; a defense that costs nothing is a horizontal line."""
-        x = group[group["metric"] == self.x].set_index("setting")
-        y = group[group["metric"] == self.y].set_index("setting")
-        both = x.join(y, lsuffix="_x", rsuffix="_y").sort_values("mean_x")
-        if (both["mean_x"] <= 0).all():
-            return axis.axhline(both["mean_y"].mean(), color=look["color"], linestyle=look["linestyle"], lw=1.3)
-        spread = [[both[f"mean_{a}"] - both[f"low_{a}"], both[f"high_{a}"] - both[f"mean_{a}"]] for a in "xy"]
-        axis.errorbar(
-            both["mean_x"], both["mean_y"], xerr=spread[0], yerr=spread[1], fmt="none", ecolor=look["color"], alpha=0.3
-        )
-        return axis.plot(both["mean_x"], both["mean_y"], **look)[0]
+        if (points["mean_x"] < 1e-12).all():
+            return axis.axhline(points["mean"].mean(), color=look["color"], linestyle=look["linestyle"], lw=1.3)
+        spread = {
+            f"{side}err": [points[f"mean{end}"] - points[f"low{end}"], points[f"high{end}"] - points[f"mean{end}"]]
+            for side, end in (("x", "_x"), ("y", ""))
+        }
+        axis.errorbar(points["mean_x"], points["mean"], **spread, fmt="none", ecolor=look["color"], alpha=0.3)
+        return axis.plot(points["mean_x"], points["mean"], **look)[0]

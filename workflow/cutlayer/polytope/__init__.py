@@ -3,8 +3,9 @@
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
 """
 
+from cutlayer.polytope.exact import chebyshev_center
 from cutlayer.polytope.feasible import nearest_feasible
 from cutlayer.polytope.projection import half_star, least_squares, project
 from cutlayer.polytope.relaxed import relaxed_center
 
-__all__ = ["half_star", "least_squares", "nearest_feasible", "project", "relaxed_center"]
+__all__ = ["chebyshev_center", "half_star", "least_squares", "nearest_feasible", "project", "relaxed_center"]

@@ -20,14 +20,13 @@ from cutlayer.polytope.batched import definite, diagonal, solve
 from cutlayer.polytope.inputs import Floats
 
 START = 0.1  # the first μ
-STOP = 1e-10  # the last μ
+STOP = 1e-12  # the last μ
 SHRINK = 0.1  # first factor on μ; it falls as the tangent proves right
 LEAST_SHRINK = 1e-3
 CENTERED = 0.25  # Newton decrement below which full steps converge quadratically
 SOLVED = 1e-2
 STEPS = 400
 TRIES = 150  # Newton steps at one μ, after which rounding is in the way
-RIDGE = 1e-15  # relative, on the Hessian: directions that rounding hides move little
 
 
 @dataclass(frozen=True)
@@ -137,8 +136,6 @@ def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
     hessian = 0.5 * y[:, :, None] * N * y[:, None, :] + mu[:, None, None] * M * M
     diagonal(hessian)[...] += mu[:, None] / alpha**2
     hessian *= alpha[:, :, None] * alpha[:, None, :]
-    weight = diagonal(hessian)
-    weight += RIDGE * weight.max(axis=1, keepdims=True)
     both = alpha[:, :, None] * solve(hessian, np.stack([-alpha * gradient, alpha * push], axis=2))
     step, tangent = both[:, :, 0], both[:, :, 1]
     return _State(y, N, step, tangent, np.sqrt(np.abs((gradient * step).sum(axis=1)) / mu))

@@ -5,7 +5,7 @@ diag Π <= x (1 - x); dropping Π leaves the closest point. So the two agree whe
 diag Π = p. Divided by sqrt(p), that is a correlation matrix whose null space holds the r columns of
 U = diag(sqrt p) V. It exists when the projector P on U has no diagonal entry above ½ (Saunderson, Chandrasekaran,
 Parrilo, Willsky, "Diagonal and Low-Rank Matrix Decompositions, Correlation Matrices, and Ellipsoid Fitting",
-Theorem 3.4). Else Newton on sum(δ) - logdet(diag δ restricted to U's complement), whose gradient is
+Theorem 3.4). No more than n (n + 1) / 2 sides can be matched with n = d - r. Else Newton on sum(δ) - logdet(diag δ restricted to U's complement), whose gradient is
 1 - diag M with M = (Q diag(δ) Q)^+, Q = I - P: each step proposes the correlation matrix M diag(λ) M with
 (M ∘ M) λ = 1, a proof as soon as it is positive semidefinite.
 """
@@ -31,7 +31,9 @@ def certified(V: Floats, points: Floats) -> NDArray[np.bool_]:
     gram = (sides @ _outer(V)).reshape(-1, V.shape[1], V.shape[1])
     spectrum = np.linalg.eigvalsh(gram)
     proved = np.zeros(len(points), dtype=np.bool_)
-    usable = np.flatnonzero(spectrum[:, 0] > CONDITION * spectrum[:, -1])
+    free = len(V) - V.shape[1]
+    enough = (sides > 0.0).sum(axis=1) <= free * (free + 1) // 2
+    usable = np.flatnonzero((spectrum[:, 0] > CONDITION * spectrum[:, -1]) & enough)
     roots = np.sqrt(sides[usable])[:, :, None] * V
     half = roots @ np.linalg.inv(gram[usable])
     proved[usable] = (half * roots).sum(axis=2).max(axis=1) <= 0.5 + TOUCH

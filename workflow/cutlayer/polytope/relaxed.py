@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,6 +15,7 @@ from cutlayer.polytope.inputs import Equations, Floats, check
 from cutlayer.polytope.projection import Solver, solve
 
 CHUNK = 200  # samples a batch: their matrices stay in the cache
+FAR = 1e-7  # last μ above which the end of the path is not sure
 
 
 def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floats:
@@ -58,8 +61,12 @@ def _unstuck(equations: Equations, points: Floats) -> Floats:
         open_rows = some[~certified(V, points[some])]
         if len(open_rows):
             found, reached = follow(V, c[open_rows])
-            far = reached > 1e-7
-            if far.any(): print("NOT CONVERGED", reached[far]); import pickle; pickle.dump((V, c[open_rows][far], points[open_rows][far]) if far.any() else 0, open("/tmp/poly/far.pkl","ab"))
-            ok=np.isfinite(reached)
-            centers[open_rows[ok]] = found[ok]
+            centers[open_rows[np.isfinite(reached)]] = found[np.isfinite(reached)]
+            _warn(reached)
     return centers
+
+
+def _warn(reached: Floats) -> None:
+    short = int((reached > FAR).sum())
+    if short:
+        warnings.warn(f"polytope.relaxed_center: {short} centers may be off by more than 1e-6", stacklevel=4)

@@ -1,0 +1,41 @@
+# make results: set up and run everything at the scale of params.yaml; make test: pass the tests.
+PYTHON ?= python3
+BIN := .venv/bin
+CORES ?= all
+ARGS ?=
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --rerun-incomplete --quiet $(ARGS)
+
+.PHONY: results setup data report test lint clean
+
+results: setup
+	$(SNAKEMAKE)
+	$(MAKE) --no-print-directory results/report.html
+
+setup: .venv/ready
+
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+data: setup
+	$(SNAKEMAKE) data
+	@cat results/data.md
+
+# Snakemake's own report of all exhibits; made after the DAG, whose last output is the ledger.
+report results/report.html: results/ledger.html
+	$(BIN)/snakemake --report results/report.html --quiet $(ARGS)
+
+test: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+
+clean:
+	rm -rf results logs .snakemake
