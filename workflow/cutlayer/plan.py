@@ -18,6 +18,7 @@ from .errors import InputError, nearest
 
 WORKFLOW = Path(__file__).parents[1]
 COMMON_KEYS = {"protocol", "dataset", "sensitive"}
+SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
 
 
@@ -32,6 +33,7 @@ class Plan:
 
     def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
         self.folder = folder
+        config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
         validate(config, folder / "schemas" / "params.schema.json", "params.yaml")
         known("scale", config["scale"], config["scales"], "params.yaml")
         self.scale: str = config["scale"]
@@ -59,6 +61,8 @@ class Plan:
         full = merged(self.sizes.get(setup["protocol"], {}), setup)
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
+        for feature in full.get("passive", ()):
+            known("feature", feature, dataset["schema"], f"{where}.passive")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
 

@@ -15,7 +15,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..equations import softmax
 from ..transcript import View
 from .base import Attack
 
@@ -32,18 +31,20 @@ class GradientInversion(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""
-        known = view.active_features @ view.active_weights.T + view.bias
-        target = np.log(np.maximum(view.scores, np.finfo(float).tiny))
-        x = self._start(view)
-        first, second = np.zeros_like(x), np.zeros_like(x)
+        known = np.ascontiguousarray((view.active_features @ view.active_weights.T + view.bias).T)
+        target = np.log(np.maximum(view.scores.T, np.finfo(float).tiny, order="C"))
+        x = np.ascontiguousarray(self._start(view).T)  # d x N: sums over classes run along memory
+        first, second, room = np.zeros_like(x), np.zeros_like(x), np.empty_like(x)
         for step in range(1, self.steps + 1):
             g = gradient(x, view.passive_weights, known, target)
-            first += 0.1 * (g - first)
-            second += 0.001 * (g * g - second)
-            scale = np.sqrt(second / (1 - 0.999**step)) + 1e-8
-            x -= self.rate / (1 - 0.9**step) * first / scale
+            first += np.multiply(np.subtract(g, first, out=room), 0.1, out=room)
+            second += np.multiply(np.subtract(np.square(g, out=g), second, out=g), 0.001, out=g)
+            fade = np.sqrt(1 - 0.999**step)
+            np.add(np.sqrt(second, out=room), 1e-8 * fade, out=room)
+            np.divide(first, room, out=room)
+            x -= np.multiply(room, self.rate * fade / (1 - 0.9**step), out=room)
             np.clip(x, 0, 1, out=x)
-        return x
+        return x.T
 
     def _start(self, view: View) -> np.ndarray:
         shape = (len(view.scores), view.passive_weights.shape[1])
@@ -53,8 +54,15 @@ class GradientInversion(Attack):
 
 
 def gradient(x: np.ndarray, weights: np.ndarray, known: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Gradient (N x d) of D(c^ || c) at x (N x d): weights k x d, known logits and log c N x k."""
-    scores = softmax(known + x @ weights.T)
-    surprise = np.log(np.maximum(scores, np.finfo(float).tiny)) - target
-    divergence = np.sum(scores * surprise, axis=1, keepdims=True)
-    return (scores * (surprise - divergence)) @ weights
+    """Gradient (d x N) of D(c^ || c) at x (d x N): weights k x d, known logits and log c k x N."""
+    logits = weights @ x
+    logits += known
+    logits -= logits.max(axis=0)
+    scores = np.exp(logits)
+    total = scores.sum(axis=0)
+    scores /= total
+    surprise = np.subtract(logits, target, out=logits)
+    surprise -= np.log(total)
+    surprise -= np.sum(scores * surprise, axis=0)
+    scores *= surprise
+    return weights.T @ scores

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cutlayer.polytope.batched import definite, diagonal, solve
+from cutlayer.polytope.batched import definite, diagonal, inverse, solve
 from cutlayer.polytope.inputs import Floats
 
 START = 0.1  # the first μ
@@ -42,7 +42,7 @@ class _Null:
 
     def inside(self, alpha: Floats) -> NDArray[np.bool_]:
         """Whether α > 0 and S ≻ 0."""
-        good = (alpha > 0.0).all(axis=1)
+        good = np.asarray((alpha > 0.0).all(axis=1), dtype=np.bool_)
         good[good] = definite(self.slack(alpha[good]))
         return good
 
@@ -115,8 +115,9 @@ def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
         damping = np.where(centered, 1.0, 1.0 / (1.0 + state.decrement))
         path.alpha[rows] += damping[:, None] * state.step
         path.tries[rows] += 1
-        going = np.isfinite(state.decrement) & (path.alpha[rows] > 0.0).all(axis=1) & (path.tries[rows] < TRIES)
-        going &= ~((state.decrement < SOLVED) & (path.mu[rows] <= STOP))
+        sound = np.isfinite(state.decrement) & (path.alpha[rows] > 0.0).all(axis=1)
+        finished = (state.decrement < SOLVED) & (path.mu[rows] <= STOP)
+        going = sound & ~finished & (path.tries[rows] < TRIES)
         ahead = np.flatnonzero(centered & going & (path.mu[rows] > STOP))
         _advance(null, path, rows[ahead], state.tangent[ahead])
         rows = rows[going]
@@ -125,11 +126,11 @@ def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
 
 def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
     W, S = null.basis, null.slack(alpha)
-    M = W @ np.linalg.inv(S) @ W.T
+    M = W @ inverse(S) @ W.T
     diagonal(S)[...] += 1.0
-    inverse = np.linalg.inv(S)
-    N = W @ inverse @ W.T
-    move = (inverse @ ((alpha * null.offset) @ W)[:, :, None])[:, :, 0]
+    inner = inverse(S)
+    N = W @ inner @ W.T
+    move = (inner @ ((alpha * null.offset) @ W)[:, :, None])[:, :, 0]
     y = 2.0 * (null.offset - move @ W.T)
     push = diagonal(M) + 1.0 / alpha
     gradient = 0.25 * (1.0 - y * y) - mu[:, None] * push

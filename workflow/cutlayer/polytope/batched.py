@@ -15,17 +15,25 @@ def diagonal(stack: Floats) -> Floats:
 
 def solve(stack: Floats, right: Floats) -> Floats:
     """Solve every system; a tiny shift stands in for the inverse of an exactly singular matrix."""
-    right = right if right.ndim == 3 else right[:, :, None]
+    flat = right.ndim == 2
+    right = right[:, :, None] if flat else right
+    found: Floats
     try:
-        found = np.linalg.solve(stack, right)
+        found = np.asarray(np.linalg.solve(stack, right), dtype=np.float64)
     except np.linalg.LinAlgError:
-        scale = np.abs(stack).max(axis=(1, 2), keepdims=True)
-        found = np.linalg.solve(stack + 1e-13 * np.maximum(scale, 1e-300) * np.eye(stack.shape[1]), right)
-    return found[:, :, 0] if found.shape[2] == 1 else found
+        scale = np.maximum(np.abs(stack).max(axis=(1, 2), keepdims=True), np.finfo(float).tiny)
+        shifted = stack + 1e-13 * scale * np.eye(stack.shape[1])
+        found = np.asarray(np.linalg.solve(shifted, right), dtype=np.float64)
+    return found[:, :, 0] if flat else found
+
+
+def inverse(stack: Floats) -> Floats:
+    """The inverse of every matrix, as `solve` has it."""
+    return solve(stack, np.broadcast_to(np.eye(stack.shape[1]), stack.shape))
 
 
 def definite(stack: Floats) -> NDArray[np.bool_]:
-    """Whether each symmetric matrix of N x n x n is positive definite: all pivots of its Cholesky are positive."""
+    """Whether each symmetric matrix of N x n x n is positive definite, by the signs of its pivots."""
     left, good = stack.copy(), np.ones(len(stack), dtype=np.bool_)
     for k in range(stack.shape[1]):
         pivot = left[:, k, k]

@@ -1,13 +1,13 @@
 """When the relaxed center is the point of S_F closest to ½ 1.
 
-Call that point x and put p = x (1 - x). The relaxed center maximises tr Π over x and Π ⪰ 0 with A Π = 0 and
-diag Π <= x (1 - x); dropping Π leaves the closest point. So the two agree when some Π ⪰ 0 with A Π = 0 has
-diag Π = p. Divided by sqrt(p), that is a correlation matrix whose null space holds the r columns of
-U = diag(sqrt p) V. It exists when the projector P on U has no diagonal entry above ½ (Saunderson, Chandrasekaran,
-Parrilo, Willsky, "Diagonal and Low-Rank Matrix Decompositions, Correlation Matrices, and Ellipsoid Fitting",
-Theorem 3.4). No more than n (n + 1) / 2 sides can be matched with n = d - r. Else Newton on sum(δ) - logdet(diag δ restricted to U's complement), whose gradient is
-1 - diag M with M = (Q diag(δ) Q)^+, Q = I - P: each step proposes the correlation matrix M diag(λ) M with
-(M ∘ M) λ = 1, a proof as soon as it is positive semidefinite.
+Call that point x and put p = x (1 - x). The relaxed center maximises tr Π over x and Π ⪰ 0 with A Π = 0
+and diag Π <= x (1 - x); dropping Π leaves the closest point. So the two agree when some Π ⪰ 0 with
+A Π = 0 has diag Π = p. Divided by sqrt(p), that is a correlation matrix whose null space holds the r
+columns of U = diag(sqrt p) V. It exists when the projector P on U has no diagonal entry above ½
+(Saunderson, Chandrasekaran, Parrilo, Willsky, "Diagonal and Low-Rank Matrix Decompositions, Correlation
+Matrices, and Ellipsoid Fitting"). Else Newton on sum(δ) - logdet(diag δ restricted to U's complement),
+whose gradient is 1 - diag M with M = (Q diag(δ) Q)^+ and Q = I - P: each step proposes the correlation
+matrix M diag(λ) M with (M ∘ M) λ = 1, a proof as soon as it is positive semidefinite.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cutlayer.polytope.batched import definite, diagonal, solve
+from cutlayer.polytope.batched import definite, inverse, solve
 from cutlayer.polytope.inputs import Floats
 
 STEPS = 8
@@ -26,16 +26,16 @@ TOUCH = 1e-12  # leverage above ½ that is rounding
 
 
 def certified(V: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Whether each of the points of S_F closest to ½ 1 (N x d) is proved to be the relaxed center; V is d x r."""
+    """Whether the points of S_F closest to ½ 1 (N x d) are proved to be the relaxed centers; V is d x r."""
     sides = points * (1.0 - points)
     gram = (sides @ _outer(V)).reshape(-1, V.shape[1], V.shape[1])
     spectrum = np.linalg.eigvalsh(gram)
     proved = np.zeros(len(points), dtype=np.bool_)
-    free = len(V) - V.shape[1]
-    enough = (sides > 0.0).sum(axis=1) <= free * (free + 1) // 2
+    n = len(V) - V.shape[1]
+    enough = (sides > 0.0).sum(axis=1) <= n * (n + 1) // 2  # entries of Π in the null space of A
     usable = np.flatnonzero((spectrum[:, 0] > CONDITION * spectrum[:, -1]) & enough)
     roots = np.sqrt(sides[usable])[:, :, None] * V
-    half = roots @ np.linalg.inv(gram[usable])
+    half = roots @ inverse(gram[usable])
     proved[usable] = (half * roots).sum(axis=2).max(axis=1) <= 0.5 + TOUCH
     rest = ~proved[usable]
     if V.shape[1] == 1:
@@ -62,7 +62,7 @@ def _newton(P: Floats) -> NDArray[np.bool_]:
     for _ in range(STEPS):
         some = P[rows]
         Q = np.eye(d) - some
-        M = np.linalg.inv((Q * weights[rows, None, :]) @ Q + some) - some
+        M = inverse((Q * weights[rows, None, :]) @ Q + some) - some
         curvature = M * M
         multipliers = solve(curvature, np.ones((len(rows), d)))
         step = weights[rows] - multipliers

@@ -15,8 +15,7 @@ from cutlayer.polytope.projection import solve
 
 MOST_CANDIDATES = 200_000  # choices of basic coordinates and of 0 or 1 for the others
 SINGULAR = 1e-9
-OUTSIDE = 1e-9
-"""Slack on 0 <= x <= 1 for a vertex, and on the ball's radius for a point."""
+OUTSIDE = 1e-9  # slack on 0 <= x <= 1 for a vertex, and on the ball's radius for a point
 
 
 def chebyshev_center(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
@@ -42,9 +41,9 @@ def chebyshev_center(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _vertices(V: Floats, c: Floats, point: Floats) -> Floats:
-    """The vertices of {V' x = c, 0 <= x <= 1}: r basic coordinates, the others at 0 or 1; `point` lies in it."""
+    """The vertices of S_F and one point of it: r basic coordinates solve V' x = c, the others are 0 or 1."""
     d, r = V.shape
-    corners = np.array(list(product((0.0, 1.0), repeat=d - r))).reshape(-1, d - r)
+    corners = np.array(list(product((0.0, 1.0), repeat=d - r))).reshape(2 ** (d - r), d - r)
     found = [point[None, :]]
     for basic, rest in _splits(d, r):
         if r and np.linalg.svd(V[basic], compute_uv=False)[-1] < SINGULAR:
@@ -63,7 +62,7 @@ def _splits(d: int, r: int) -> list[tuple[list[int], list[int]]]:
 
 
 def _enclose(points: Floats) -> tuple[Floats, float]:
-    """The smallest ball around `points` (v x d), by adding the farthest point to a support (Gärtner's pivoting)."""
+    """The smallest ball around `points` (v x d): the farthest joins the support, which is then pruned."""
     support = [int(np.argmax(np.linalg.norm(points - points.mean(axis=0), axis=1)))]
     while True:
         center, radius, support = _smallest(points, support)
@@ -80,8 +79,8 @@ def _smallest(points: Floats, support: list[int]) -> tuple[Floats, float, list[i
     for size in range(1, len(support) + 1):
         for some in combinations(support, size):
             center, radius, convex = _through(points[list(some)])
-            covers = np.linalg.norm(points[support] - center, axis=1).max() <= radius * (1.0 + OUTSIDE) + 1e-14
-            if convex and covers and (best is None or radius < best[1]):
+            far = np.linalg.norm(points[support] - center, axis=1).max()
+            if convex and far <= radius * (1.0 + OUTSIDE) + 1e-14 and (best is None or radius < best[1]):
                 best = center, radius, list(some)
         if best is not None:
             return best

@@ -31,7 +31,7 @@ def nearest_feasible(A: ArrayLike, b: ArrayLike) -> Floats:
 def settle(
     where: str, A: Floats, b: Floats, equations: Equations, doubtful: NDArray[np.bool_]
 ) -> Equations:
-    """Move the doubtful rows' values onto the feasible set, which rounding left; InputError if far from it."""
+    """Move doubtful rows' values back to the feasible set that rounding left; InputError if far from it."""
     norms, values = row_norms(A), equations.values.copy()
     for row in np.flatnonzero(doubtful):
         point = _closest(A / norms[:, None], b[row] / norms)

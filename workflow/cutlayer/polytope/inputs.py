@@ -71,12 +71,12 @@ def _array(where: str, name: str, value: ArrayLike) -> Floats:
     array = np.asarray(value, dtype=np.float64)
     if array.ndim != 2:
         raise InputError(
-            f"polytope.{where}", f"{name} has shape {array.shape}", "A is m x d, b is N x m, both with two axes"
+            f"polytope.{where}", f"{name} has shape {array.shape}", "A is m x d and b is N x m, with two axes"
         )
     if name == "A" and 0 in array.shape:
         raise InputError(f"polytope.{where}", f"A has shape {array.shape}", "it needs a row and a column")
     if not np.isfinite(array).all():
-        raise InputError(f"polytope.{where}", f"{name} has values that are not finite", "NaN and inf are refused")
+        raise InputError(f"polytope.{where}", f"{name} is not finite", "NaN and inf are refused")
     return array
 
 

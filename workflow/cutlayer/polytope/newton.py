@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cutlayer.polytope.batched import solve
 from cutlayer.polytope.inputs import Floats
 
 RESIDUAL = 1e-13  # on V' x - c, whose terms are of order 1
@@ -41,7 +42,7 @@ def _newton_step(V: Floats, point: Floats, gradient: Floats) -> Floats:
     inside = ((point > 0.0) & (point < 1.0)).astype(np.float64)
     outer = (V[:, :, None] * V[:, None, :]).reshape(d, r * r)
     hessian = (inside @ outer).reshape(-1, r, r) + SHIFT * np.eye(r)
-    return -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+    return solve(hessian, -gradient)
 
 
 def _length(point: Floats, move: Floats, gradient: Floats, step: Floats, c: Floats) -> Floats:

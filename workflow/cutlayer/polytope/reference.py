@@ -5,7 +5,8 @@ One problem for each shape, its right-hand sides are parameters; Clarabel solves
 
 from __future__ import annotations
 
-from functools import partial
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,16 @@ from cutlayer.polytope.inputs import Equations, Floats, orthonormal
 TIGHT = 1e-13
 RANGE = 1e-8  # of a coordinate over S_F, below which it counts as fixed
 
+Options = dict[str, Any]
+
 
 def project(A: Floats, b: Floats, target: Floats, tolerance: float = TIGHT) -> Floats:
     """The points of S_F nearest to `target` (N x d), N x d; A is m x d, b is N x m."""
-    import cvxpy as cp
-
     equations = _feasible("project", A, b)
-    V, c = equations.rows, equations.values
-    x = cp.Variable(len(V))
-    value, goal = cp.Parameter(V.shape[1]), cp.Parameter(len(V))
-    rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - goal)), rules)
-    points = np.empty(target.shape)
-    for row in range(len(c)):
-        value.value, goal.value = c[row], target[row]
-        _run(problem, "project", row, tolerance)
-        points[row] = x.value
-    return points
+    solve = projector(equations.rows)
+    return np.array(
+        [solve(*given, clarabel(tolerance)) for given in zip(equations.values, target, strict=True)]
+    ).reshape(target.shape)
 
 
 def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
@@ -52,14 +46,36 @@ def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
         rows, free = np.flatnonzero(which.ravel() == index), ~pattern
         inner = equations.of(rows).restricted(free, centers[rows])
         if len(inner.rows) > inner.rows.shape[1]:
-            solve = _semidefinite(inner.rows)
+            solve = centerer(inner.rows)
             for row, value in zip(rows, inner.values, strict=True):
-                centers[row, free] = solve(value, row, tolerance)
+                centers[row, free] = solve(value, clarabel(tolerance))
     return centers
 
 
-def _semidefinite(V: Floats) -> Any:
-    """A function from c to the relaxed center, of full-dimensional {V' x = c, 0 <= x <= 1}."""
+def clarabel(tolerance: float) -> Options:
+    """Options for Clarabel at this tolerance on the gap and on the constraints."""
+    close = {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
+    return {"solver": "CLARABEL", "max_iter": 500, **close}
+
+
+def projector(V: Floats) -> Callable[[Floats, Floats, Options], Floats]:
+    """A function from (c, target, options) to the point of {V' x = c, 0 <= x <= 1} nearest to the target."""
+    import cvxpy as cp
+
+    x, value, goal = cp.Variable(len(V)), cp.Parameter(V.shape[1]), cp.Parameter(len(V))
+    rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - goal)), rules)
+
+    def nearest(c: Floats, target: Floats, options: Options) -> Floats:
+        value.value, goal.value = c, target
+        _run(problem, options)
+        return np.asarray(x.value, dtype=np.float64)
+
+    return nearest
+
+
+def centerer(V: Floats) -> Callable[[Floats, Options], Floats]:
+    """A function from (c, options) to the relaxed center, where S_F has full dimension in {V' x = c}."""
     import cvxpy as cp
 
     d, r = V.shape
@@ -69,26 +85,23 @@ def _semidefinite(V: Floats) -> Any:
     square, u = lifted[:-1, :-1], lifted[:-1, -1]
     left = cp.diag(basis @ square @ basis.T) + 2 * cp.multiply(shift, basis @ u) + constant
     problem = cp.Problem(cp.Maximize(cp.trace(square) - cp.sum_squares(u)), [left <= 0, lifted[-1, -1] == 1])
-    return partial(_center, problem, shift, constant, V, basis, u)
 
+    def center(c: Floats, options: Options) -> Floats:
+        q = V @ c
+        shift.value, constant.value = q - 0.5, -q * (1.0 - q)
+        _run(problem, options)
+        return q + basis @ np.asarray(u.value, dtype=np.float64)
 
-def _center(
-    problem: Any, shift: Any, constant: Any, V: Floats, basis: Floats, u: Any, c: Floats, row: int, tolerance: float
-) -> Floats:
-    q = V @ c
-    shift.value, constant.value = q - 0.5, -q * (1.0 - q)
-    _run(problem, "relaxed_center", row, tolerance)
-    center: Floats = q + basis @ u.value
     return center
 
 
-def _run(problem: Any, where: str, row: int, tolerance: float) -> None:
-    import cvxpy as cp
-
-    close = {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance, "max_iter": 500}
-    problem.solve(solver=cp.CLARABEL, **close)
-    if problem.status not in {cp.OPTIMAL, cp.OPTIMAL_INACCURATE}:
-        raise InputError(f"polytope.{where}", f"cvxpy found no solution for row {row} of b ({problem.status})")
+def _run(problem: Any, options: Options) -> None:
+    with warnings.catch_warnings():
+        # Beyond Clarabel's reach the tolerance still buys digits: "inaccurate" is expected.
+        warnings.simplefilter("ignore", UserWarning)
+        problem.solve(**options)
+    if problem.status not in {"optimal", "optimal_inaccurate"}:
+        raise InputError("polytope.reference", f"cvxpy stopped: {problem.status}", "try a looser tolerance")
 
 
 def _feasible(where: str, A: Floats, b: Floats) -> Equations:

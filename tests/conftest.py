@@ -1,0 +1,51 @@
+"""What the tests share: small runs of the vertical protocol on data that scikit-learn bundles."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import hypothesis
+import pytest
+
+from cutlayer import plugins
+from cutlayer.protocols.base import Outcome, Task
+
+# The same examples on every machine and in every run.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
+hypothesis.settings.load_profile("same")
+
+MODEL = {"use": "logistic_regression", "epochs": 60, "batch": 64, "rate": 0.05}
+COMMON = {"protocol": "vertical", "fit_on": "all", "model": MODEL, "predictions": 25, "kl_predictions": 100}
+SETUPS: dict[str, dict[str, Any]] = {
+    "three_classes": COMMON | {"dataset": "wine", "windows": {"sizes": [1, 4, 6], "starts": 2}},
+    "two_classes": COMMON | {"dataset": "breast_cancer", "windows": {"sizes": [2, 6], "starts": 2}},
+    "one_feature": COMMON | {"dataset": "breast_cancer", "windows": {}, "passive": ["mean texture"]},
+}
+
+
+@functools.cache
+def _table(name: str) -> Any:
+    return plugins.create("dataset", name).load({})
+
+
+@functools.cache
+def _run(setup: str, defense: str, parameters: tuple[tuple[str, Any], ...]) -> Outcome:
+    settings = SETUPS[setup]
+    trained = None if defense == "none" else _run(setup, "none", ()).learned
+    method = plugins.create("defense", defense, dict(parameters))
+    task = Task(setup, defense, 0, _table(settings["dataset"]), settings, {"": method}, trained)
+    return plugins.create("protocol", "vertical").run(task)
+
+
+@pytest.fixture(scope="session")
+def run():
+    """`run(setup, defense, **parameters)`: the outcome of one seed of a setup in SETUPS, each run once."""
+    return lambda setup, defense="none", **parameters: _run(setup, defense, tuple(parameters.items()))
+
+
+@pytest.fixture(scope="session")
+def cases():
+    """`cases(outcome)`: (case, what its adversary sees, rows attacked) for every window of a run."""
+    protocol = plugins.create("protocol", "vertical")
+    return lambda outcome: list(protocol.cases(outcome.transcripts[""] | outcome.shared))

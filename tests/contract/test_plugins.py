@@ -1,0 +1,131 @@
+"""The contract of plugins: every file on disk is one method, readable without importing it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cutlayer import plugins
+from cutlayer.errors import InputError
+
+PROJECT = Path(__file__).parents[2]
+PLUGINS = [(kind, name) for kind in plugins.KINDS for name in plugins.names(kind)]
+WITH_FIELDS = [(kind, name) for kind, name in PLUGINS if kind not in ("dataset", "protocol")]
+PARAMETERS = [(kind, name, p) for kind, name in PLUGINS for p in plugins.method(kind, name).parameters]
+every_plugin = pytest.mark.parametrize(("kind", "name"), PLUGINS)
+every_parameter = pytest.mark.parametrize(("kind", "name", "parameter"), PARAMETERS)
+
+
+def choices(annotation: str) -> tuple:
+    """The values of an annotation Literal[...]; none for others."""
+    return ast.literal_eval(annotation[len("Literal[") : -1] + ",") if annotation.startswith("Literal[") else ()
+
+
+def in_subprocess(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@every_plugin
+def test_what_is_read_without_importing_is_what_importing_gives(kind, name):
+    method = plugins.method(kind, name)
+    cls = type(plugins.create(kind, name))
+    assert cls.__name__ == method.class_name
+    assert {key: getattr(cls, key) for key in method.constants} == method.constants
+    if dataclasses.is_dataclass(cls):
+        assert [field.name for field in dataclasses.fields(cls)] == list(method.parameters)
+
+
+@every_plugin
+def test_the_docstring_begins_with_the_name(kind, name):
+    module = importlib.import_module(f"cutlayer.{plugins.KINDS[kind]}.{name}")
+    assert module.__doc__.startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize(("kind", "name"), WITH_FIELDS)
+def test_a_method_is_a_frozen_dataclass(kind, name):
+    method = plugins.create(kind, name)
+    assert dataclasses.is_dataclass(method)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        method.anything = 1
+
+
+@every_plugin
+def test_every_default_is_allowed(kind, name):
+    method = plugins.create(kind, name)
+    plugins.check_parameters(kind, name, {p: getattr(method, p) for p in plugins.method(kind, name).parameters})
+
+
+@every_parameter
+def test_a_misspelt_parameter_is_refused_and_the_nearest_offered(kind, name, parameter):
+    with pytest.raises(InputError, match=rf"^{kind}\.{name}: has no parameter '{parameter}x'; did you mean '{parameter}'"):
+        plugins.create(kind, name, {f"{parameter}x": 1})
+
+
+@every_plugin
+def test_an_unknown_method_names_the_nearest(kind, name):
+    with pytest.raises(InputError, match=rf"^{kind}\.{name}_: there is no such {kind}; did you mean '{name}'"):
+        plugins.create(kind, f"{name}_")
+
+
+@every_parameter
+def test_a_value_that_is_not_meant_is_refused(kind, name, parameter):
+    annotation = plugins.method(kind, name).parameters[parameter]
+    wrong = ["neither", True] if choices(annotation) else {"str": [1], "bool": [1, "yes"]}.get(annotation, ["1", True])
+    for value in wrong:
+        with pytest.raises(InputError, match=rf"^{kind}\.{name}: {parameter} = {value!r}; (allowed: |.* is meant)"):
+            plugins.check_parameters(kind, name, {parameter: value})
+
+
+@pytest.mark.parametrize("name", plugins.names("attack"))
+def test_some_protocol_shows_what_an_attack_sees(name):
+    sees = plugins.method("attack", name).constants.get("sees", set())
+    assert any(sees <= plugins.method("protocol", p).constants["shows"] for p in plugins.names("protocol"))
+
+
+@pytest.mark.parametrize("name", plugins.names("attack"))
+def test_editing_an_attack_concerns_nothing_else(name):
+    own = plugins.method("attack", name).path
+    users = [file for file in plugins.ROOT.rglob("*.py") if str(own) in plugins.closure(file)]
+    assert users == [own]
+    assert str(own) in plugins.source("attack", name)
+
+
+def test_the_source_of_a_method_has_every_module_that_importing_it_loads():
+    code = """
+import importlib, sys
+from cutlayer import plugins
+before = {"cutlayer", "cutlayer.plugins", "cutlayer.errors"}
+for kind, folder in plugins.KINDS.items():
+    for name in plugins.names(kind):
+        for module in [m for m in sys.modules if m.startswith("cutlayer.") and m not in before]:
+            del sys.modules[module]
+        importlib.import_module(f"cutlayer.{folder}.{name}")
+        found = {m: sys.modules[m].__file__ for m in sys.modules if m.startswith("cutlayer.") and m not in before}
+        missing = {m for m, f in found.items() if f not in plugins.source(kind, name) and "__init__" not in f}
+        if missing:
+            print(kind, name, sorted(missing))
+"""
+    assert in_subprocess(code) == ""
+
+
+def test_the_configuration_is_checked_without_a_numerical_library():
+    code = """
+import sys, yaml
+from cutlayer import plugins
+from cutlayer.plan import Plan
+plan = Plan(yaml.safe_load(open("params.yaml")))
+for kind in plugins.KINDS:
+    for name in plugins.names(kind):
+        plugins.source(kind, name)
+assert plan.attacks and plan.setups
+print(*sorted({"torch", "numpy", "scipy", "pandas", "sklearn", "cvxpy", "matplotlib"} & set(sys.modules)))
+"""
+    assert in_subprocess(code) == ""

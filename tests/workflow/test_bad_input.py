@@ -1,0 +1,90 @@
+"""Bad input is refused when the DAG is built, with file and key, before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Project
+
+PARAMS = "params.yaml"
+PAPER = "workflow/papers/chebyshev/paper.yaml"
+CASES = {
+    "unknown method": (PARAMS, "rcc2: { use: rcc2 }", "rcc2: { use: rcc3 }", ["params.yaml attacks.rcc2", "did you mean 'rcc"]),
+    "unknown defense": (
+        PARAMS, "use: class_label", "use: clas_label", ["params.yaml defenses.class_label", "did you mean 'class_label'"],
+    ),
+    "misspelt parameter": (
+        PARAMS, "gia: { use: gia, start: zero }", "gia: { use: gia, stert: zero }",
+        ["params.yaml attacks.gia", "no parameter 'stert'", "did you mean 'start'"],
+    ),
+    "value out of range": (
+        PARAMS, "gia: { use: gia, start: zero }", "gia: { use: gia, start: zeros }",
+        ["params.yaml attacks.gia", "start = 'zeros'", "'zero', 'half', 'uniform'"],
+    ),
+    "wrong type in a sweep": (
+        PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [many,", ["params.yaml defenses.class_label", "rest = 'many'", "float"],
+    ),
+    "unknown scale": (PARAMS, "scale: quick", "scale: quik", ["params.yaml", "no scale 'quik'", "did you mean 'quick'"]),
+    "d out of range": (
+        PARAMS, "sizes: [2, 3, 4, 5, 6]", "sizes: [2, 30]", ["params.yaml setups.bank_small.windows.sizes", "d = 30", "1 to 19"],
+    ),
+    "unknown feature": (
+        PARAMS, "passive: [emp.var.rate]", "passive: [emp.var]", ["params.yaml setups.bank_one_feature.passive", "emp.var.rate"],
+    ),
+    "setup without a needed key": (
+        PARAMS, "bank_one_feature: { <<: *plain, model_of: bank, passive: [emp.var.rate] }",
+        "bank_one_feature: { <<: *plain, model_of: bank }",
+        ["params.yaml", "setup bank_one_feature has no 'passive', which attack.black_box needs", "figure7"],
+    ),
+    "attribute the dataset lacks": (
+        PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine, sensitive: sex }",
+        ["params.yaml setups.wine.sensitive", "no attribute 'sex'"],
+    ),
+    "unknown key of a setup": (
+        PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine, windws: { sizes: half } }",
+        ["params.yaml setups.wine", "'windws'", "did you mean 'windows'"],
+    ),
+    "unknown dataset": (
+        PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: win }", ["params.yaml setups.wine", "did you mean 'wine'"],
+    ),
+    "list in place of a mapping": (PARAMS, "setups:\n", "setups: []\nsetups_before:\n", ["params.yaml", "params.schema.json"]),
+    "text in place of a number": (PARAMS, "seeds: 3", "seeds: three", ["params.yaml scales.quick.seeds", "'three'", "integer"]),
+    "unknown paper": (PARAMS, "papers: [chebyshev]", "papers: [chebishev]", ["params.yaml papers", "did you mean 'chebyshev'"]),
+    "variant an exhibit asks for": (
+        PARAMS, "  gia_half: { use: gia, start: half }\n", "",
+        ["papers/chebyshev/paper.yaml exhibits.figure14.attacks", "no attack 'gia_half'"],
+    ),
+    "unknown drawing": (PAPER, "draw: { use: curves }", "draw: { use: curve }", ["paper.yaml exhibits.", "did you mean 'curves'"]),
+    "claim on no exhibit": (
+        PAPER, "check: { exhibit: theorems, statistic: largest", "check: { exhibit: theorem, statistic: largest",
+        ["paper.yaml claims.theorem1_rcc2.check", "did you mean 'theorems'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_refused_when_the_dag_is_built(case: str, project: Project) -> None:
+    file, old, new, said = CASES[case]
+    project.replace(file, old, new)
+    done = project.snakemake("--dry-run", tiny=False)
+    assert done.returncode != 0
+    output = done.stdout + done.stderr
+    for words in said:
+        assert words in output, f"{words!r} not in {output[-800:]}"
+    assert "Traceback" not in output
+
+
+def test_without_stand_ins_missing_data_stop_the_run_by_name(project: Project) -> None:
+    project.mirror = ""
+    done = project.snakemake("data/normalised/bank.json", "--config", "stand_ins=false")
+    assert done.returncode != 0
+    assert "dataset.bank: is not available" in done.stderr + done.stdout
+    assert not list((project.folder / "data").rglob("bank*.json"))
+
+
+def test_nan_in_training_stops_the_run_and_writes_no_result(project: Project) -> None:
+    project.replace("tests/workflow/tiny.yaml", "epochs: 2,", "epochs: 2, rate: .inf,")
+    done = project.snakemake("results/runs/wine/none/utility.csv")
+    assert done.returncode != 0
+    assert "run.wine/none/seed0: loss is not finite in epoch 1" in done.stderr + done.stdout
+    assert not list((project.folder / "results/runs/wine").rglob("*.safetensors"))

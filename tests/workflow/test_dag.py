@@ -1,0 +1,143 @@
+"""The DAG: it checks, runs from end to end, does nothing twice, reruns what changed, and does not depend on cores."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+from .conftest import ROOT, Project
+
+KINDS = {"csv", "png", "pdf"}
+
+
+def jobs(output: str) -> dict[str, int]:
+    """Rule -> number of jobs, from the table a dry run prints."""
+    return {name: int(count) for name, count in re.findall(r"^(\w+)\s+(\d+)$", output, flags=re.M) if name != "total"}
+
+
+def rows(project: Project, file: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((project.folder / file).open()))
+
+
+def test_dry_run_lists_every_exhibit(project: Project) -> None:
+    assert jobs(project.run("--dry-run", "--quiet", "rules"))["cells"] >= 12
+
+
+def test_lint_and_format_are_clean() -> None:
+    lint = subprocess.run([sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True)
+    assert lint.returncode == 0, lint.stderr
+    check = subprocess.run(
+        [sys.executable, "-m", "snakefmt", "--check", "Snakefile", "rules"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert check.returncode == 0, check.stderr
+
+
+def test_every_exhibit_has_its_files(finished: Project) -> None:
+    folder = finished.folder / "results/exhibits/chebyshev"
+    wanted = {"table1", *(f"figure{number}" for number in range(4, 15))}
+    for name in wanted:
+        kinds = {file.suffix[1:] for file in folder.glob(f"{name}.*")}
+        assert kinds == (KINDS | {"md", "tex"} if name.startswith("table") else KINDS), name
+        assert (folder / f"{name}.png").stat().st_size > 5000
+
+
+def test_every_row_says_where_it_comes_from(finished: Project) -> None:
+    for file in (finished.folder / "results/exhibits/chebyshev").glob("*.csv"):
+        for row in csv.DictReader(file.open()):
+            assert row["provenance"] in ("real", "synthetic", "stand-in")
+            assert row["scale"] == "tiny"
+            assert row["seeds"] in ("0", "2") or row["skipped"]
+
+
+def test_ledger_has_every_printed_number_and_claim(finished: Project) -> None:
+    verdicts = rows(finished, "results/claims.csv")
+    printed = list(csv.DictReader((ROOT / "workflow/papers/chebyshev/published.csv").open()))
+    judged = [row for row in verdicts if row["kind"] == "number"]
+    assert len([row for row in judged if row["item"] == "table1"]) == sum(r["item"] == "table1" for r in printed)
+    assert {row["item"] for row in printed} == {row["item"] for row in judged}
+    assert {row["verdict"] for row in verdicts} <= {
+        "holds", "differs", "fails", "undecided", "stand-in", "not at this scale",
+    }  # fmt: skip
+    theorems = [row for row in verdicts if row["item"].startswith("theorem") and row["provenance"] == "real"]
+    assert theorems
+    assert {row["verdict"] for row in theorems} == {"holds"}
+    assert "<table>" in (finished.folder / "results/ledger.html").read_text()
+
+
+def test_a_second_run_does_nothing(finished: Project) -> None:
+    assert "Nothing to be done" in finished.run("--dry-run")
+
+
+def test_a_touch_reruns_nothing(edited: Project) -> None:
+    (edited.folder / "workflow/cutlayer/attacks/rcc2.py").touch()
+    assert "Nothing to be done" in edited.run("--dry-run")
+
+
+def test_editing_an_attack_reruns_that_attack_only(edited: Project) -> None:
+    file = edited.folder / "workflow/cutlayer/attacks/rcc2.py"
+    file.write_text(file.read_text() + "\n# edited\n")
+    planned = edited.run("--dry-run")
+    assert set(re.findall(r"results/scores/\w+/\w+/(\w+)\.csv", re.sub(r"input:.*", "", planned))) == {"rcc2"}
+    assert not {"run", "normalise", "theory"} & set(jobs(planned))
+
+
+def test_editing_a_defense_reruns_its_runs_only(edited: Project) -> None:
+    file = edited.folder / "workflow/cutlayer/defenses/class_label.py"
+    file.write_text(file.read_text() + "\n# edited\n")
+    planned = edited.run("--dry-run")
+    outputs = re.findall(r"output: (results/runs/\w+/\w+)/", planned)
+    assert outputs
+    assert {path.split("/")[3] for path in outputs} == {"class_label"}
+
+
+def test_changing_a_variant_reruns_its_runs_only(edited: Project) -> None:
+    edited.replace("params.yaml", "rest: [0.1, 0.03, ", "rest: [0.1, 0.02, ")
+    outputs = re.findall(r"output: (results/runs/\w+/\w+)/", edited.run("--dry-run"))
+    assert outputs
+    assert {path.split("/")[3] for path in outputs} == {"class_label"}
+
+
+def test_one_core_and_two_cores_give_the_same_bytes(finished: Project, project: Project) -> None:
+    project.run("--quiet", cores=1)
+    assert project.csv() == finished.csv()
+
+
+def test_without_mirror_and_network_stand_ins_are_plainly_marked(project: Project) -> None:
+    project.mirror = ""
+    project.run("--quiet")
+    assert json.loads((project.folder / "data/normalised/bank.json").read_text())["provenance"] == "stand-in"
+    assert "stand-in" in (project.folder / "results/data.md").read_text()
+    figure = rows(project, "results/exhibits/chebyshev/figure4.csv")
+    assert {row["provenance"] for row in figure if row["dataset"] in ("bank", "robot", "satellite")} == {"stand-in"}
+    assert {row["provenance"] for row in figure if row["dataset"] in ("wine", "digits")} == {"real"}
+    for row in rows(project, "results/claims.csv"):
+        assert (row["verdict"] == "stand-in") == (row["provenance"] == "stand-in")
+    assert "Nothing to be done" in project.run("--dry-run")
+
+
+def test_data_that_turn_up_replace_the_stand_in(project: Project) -> None:
+    project.mirror = ""
+    target = "data/normalised/robot.json"
+    project.run("--quiet", target)
+    raw = project.folder / "data/raw/robot"
+    raw.mkdir(parents=True, exist_ok=True)
+    (raw / "sensor_readings_24.data").write_text("1.0\n")
+    planned = project.run("--dry-run", target)
+    assert "robot" in planned
+    assert "Nothing to be done" not in planned
+    wrong = project.snakemake(target)
+    assert wrong.returncode != 0
+    assert "sensor_readings_24.data" in wrong.stderr + wrong.stdout
+
+
+def test_report_has_every_exhibit(finished: Project) -> None:
+    finished.run("--report", "report.html")
+    report = (finished.folder / "report.html").read_text()
+    (finished.folder / "report.html").unlink()
+    for name in ("table1", *(f"figure{number}" for number in range(4, 15)), "ledger"):
+        assert f"{name}." in report, name
+
+
