@@ -45,9 +45,7 @@ class Place:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         own = sha256 or hashlib.sha256(content).hexdigest()
-        write_csv(
-            self.mirror / "manifest.csv", [{"path": path, "sha256": own, "sha256_uncompressed": unpacked}]
-        )
+        write_csv(self.mirror / "manifest.csv", [{"path": path, "sha256": own, "sha256_uncompressed": unpacked}])
 
     def acquire(self, **options):
         given = {"stand_ins": False, "mirror": self.mirror} | options
@@ -205,9 +203,7 @@ def test_a_wrong_checksum_in_raw_is_an_error_and_the_file_is_left_alone(place):
     (place.raw / "toy").mkdir(parents=True)
     wrong = CONTENT[:-1] + b"x"
     (place.raw / "toy/toy.csv").write_bytes(wrong)
-    with pytest.raises(
-        InputError, match=f"toy.csv: has the sha256 {hashlib.sha256(wrong).hexdigest()}; {SHA256}"
-    ):
+    with pytest.raises(InputError, match=f"toy.csv: has the sha256 {hashlib.sha256(wrong).hexdigest()}; {SHA256}"):
         place.acquire()
     assert (place.raw / "toy/toy.csv").read_bytes() == wrong
 
@@ -233,9 +229,7 @@ def test_a_truncated_archive_in_the_mirror_is_named(place, pack):
 def test_a_wrong_checksum_of_a_download_is_an_error_and_nothing_is_kept(place, server):
     wrong = CONTENT[:-1] + b"x"
     place.source(url=server.serve("toy.csv", wrong))
-    with pytest.raises(
-        InputError, match=f"toy/toy.csv from the public URL: has the sha256 .*; {SHA256} expected"
-    ):
+    with pytest.raises(InputError, match=f"toy/toy.csv from the public URL: has the sha256 .*; {SHA256} expected"):
         place.acquire(stand_ins=True)
     assert place.held() == []
 
@@ -340,9 +334,7 @@ def test_an_unknown_dataset_and_a_missing_column_are_named(place):
 def test_a_manifest_that_leads_out_of_the_mirror_is_refused(place):
     place.source()
     (place.mirror.parent / "toy.csv").write_bytes(CONTENT)
-    write_csv(
-        place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}]
-    )
+    write_csv(place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}])
     with pytest.raises(InputError, match="a path inside the mirror is meant"):
         place.acquire()
 

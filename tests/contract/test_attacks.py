@@ -105,7 +105,9 @@ def test_what_is_seen_cannot_be_written(name, run, cases):
 
 @every_attack
 def test_what_the_protocol_does_not_show_is_missing_by_name(name):
-    with pytest.raises(OutsideThreatModel, match=rf"^attack\.{name}: asks for 'scores', which this protocol does not show"):
+    with pytest.raises(
+        OutsideThreatModel, match=rf"^attack\.{name}: asks for 'scores', which this protocol does not show"
+    ):
         _ = view_of(name, {}).scores
 
 

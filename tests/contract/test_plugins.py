@@ -65,7 +65,9 @@ def test_every_default_is_allowed(kind, name):
 
 @every_parameter
 def test_a_misspelt_parameter_is_refused_and_the_nearest_offered(kind, name, parameter):
-    with pytest.raises(InputError, match=rf"^{kind}\.{name}: has no parameter '{parameter}x'; did you mean '{parameter}'"):
+    with pytest.raises(
+        InputError, match=rf"^{kind}\.{name}: has no parameter '{parameter}x'; did you mean '{parameter}'"
+    ):
         plugins.create(kind, name, {f"{parameter}x": 1})
 
 

@@ -60,9 +60,7 @@ def test_statistics_of_the_training_rows_ignore_every_other_row():
 def test_a_mask_and_row_numbers_mean_the_same():
     table, mask = make_table(), np.zeros(200, dtype=bool)
     mask[10:90] = True
-    for found, expected in zip(
-        prepare(table, mask, "train"), prepare(table, np.arange(10, 90), "train"), strict=True
-    ):
+    for found, expected in zip(prepare(table, mask, "train"), prepare(table, np.arange(10, 90), "train"), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 

@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "params.yaml", "rules", "envs", "workflow", "data/sources.csv", "README.md", "tests/workflow/tiny.yaml")
+PARTS = (
+    "Snakefile",
+    "params.yaml",
+    "rules",
+    "envs",
+    "workflow",
+    "data/sources.csv",
+    "README.md",
+    "tests/workflow/tiny.yaml",
+)
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port: downloads fail at once
 
 
@@ -30,7 +39,13 @@ class Project:
         environment = os.environ | {"CUTLAYER_MIRROR": mirror, "PYTHONDONTWRITEBYTECODE": "1"}
         environment |= {"http_proxy": NOWHERE, "https_proxy": NOWHERE}
         return subprocess.run(
-            command, cwd=self.folder, env=environment, text=True, capture_output=True, timeout=1200, check=False
+            command,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            capture_output=True,
+            timeout=1200,
+            check=False,
         )
 
     def run(self, *arguments: str, cores: int = 2) -> str:

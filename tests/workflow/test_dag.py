@@ -30,7 +30,10 @@ def test_lint_and_format_are_clean() -> None:
     lint = subprocess.run([sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True)
     assert lint.returncode == 0, lint.stderr
     check = subprocess.run(
-        [sys.executable, "-m", "snakefmt", "--check", "Snakefile", "rules"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "snakefmt", "--check", "Snakefile", "rules"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert check.returncode == 0, check.stderr
 
@@ -139,5 +142,3 @@ def test_report_has_every_exhibit(finished: Project) -> None:
     (finished.folder / "report.html").unlink()
     for name in ("table1", *(f"figure{number}" for number in range(4, 15)), "ledger"):
         assert f"{name}." in report, name
-
-

@@ -22,11 +22,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.linear_model import LogisticRegression
+
 from cutlayer import polytope
 from cutlayer.polytope import reference
 from cutlayer.polytope.inputs import Equations, Floats, orthonormal
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
-from sklearn.linear_model import LogisticRegression
 
 PREDICTIONS = 1000
 SOLVERS = {"project": ["OSQP", "CLARABEL"], "relaxed_center": ["CLARABEL", "SCS"]}

@@ -70,9 +70,7 @@ class Unavailable(InputError):
 
     def __init__(self, dataset: str, reasons: list[str], stand_ins: bool) -> None:
         self.reasons = reasons
-        remedy = (
-            "a stand-in can take its place" if stand_ins else "allow stand_ins, or put the files into raw"
-        )
+        remedy = "a stand-in can take its place" if stand_ins else "allow stand_ins, or put the files into raw"
         super().__init__(f"dataset.{dataset}", f"is not available: {' | '.join(reasons)}", remedy)
 
 
@@ -177,9 +175,7 @@ def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None) -> Acquired
     first = rows[0]
     bundled = "generated" if first.provenance == "synthetic" else "bundled with scikit-learn"
     found = {row.file: _obtain(row, raw / row.dataset / row.file, mirror) for row in rows if row.file}
-    unverified = [
-        f"the checksum of {row.file} was not known beforehand" for row in rows if row.file and not row.sha256
-    ]
+    unverified = [f"the checksum of {row.file} was not known beforehand" for row in rows if row.file and not row.sha256]
     return Acquired(
         dataset=first.dataset,
         version=first.version,
@@ -216,9 +212,7 @@ def _verified(path: Path, row: Source, name: str) -> str:
     """Return the sha256 of a file; another size or checksum than the declared one is an error."""
     size = path.stat().st_size
     if row.bytes and size != int(row.bytes):
-        raise InputError(
-            f"file.{name}", f"has {size:,} bytes", f"{int(row.bytes):,} expected; it is not used"
-        )
+        raise InputError(f"file.{name}", f"has {size:,} bytes", f"{int(row.bytes):,} expected; it is not used")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if row.sha256 and found != row.sha256:
@@ -312,7 +306,5 @@ def _read_csv(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
         reader = csv.DictReader(file)
         missing = set(columns) - set(reader.fieldnames or ())
         if missing:
-            raise InputError(
-                f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} are meant"
-            )
+            raise InputError(f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} are meant")
         return [{key: value or "" for key, value in row.items() if key} for row in reader]

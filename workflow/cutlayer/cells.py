@@ -43,7 +43,11 @@ def gather(
         cells[fact] = cells["dataset"].map({name: meta[fact] for name, (_, meta) in tables.items()})
     groups = cells.groupby([*WHO, exhibit["along"], "seed"], sort=False, dropna=False)
     found = groups.agg(
-        value=("value", "mean"), worst=("value", "max"), n=("n", "max"), cases=("value", "size"), skipped=("skipped", "first")
+        value=("value", "mean"),
+        worst=("value", "max"),
+        n=("n", "max"),
+        cases=("value", "size"),
+        skipped=("skipped", "first"),
     ).reset_index()
     return found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
 
@@ -89,7 +93,7 @@ def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
     if seeds(group) == 0:
         value = float(group["value"].mean())
         return value, value, value
-    return interval(group["value"])
+    return interval(group["value"].to_numpy())
 
 
 def load(path: str | Path) -> pd.DataFrame:

@@ -26,7 +26,11 @@ Selection = Mapping[str, Any]
 
 
 def judge(
-    name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame], scale: str
+    name: str,
+    paper: Mapping[str, Any],
+    published: pd.DataFrame,
+    cells: Mapping[str, pd.DataFrame],
+    scale: str,
 ) -> pd.DataFrame:
     """One row per printed number and setup, and per claim and setup, with its verdict.
 
@@ -42,9 +46,17 @@ def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: 
         check = claim["check"]
         for fact, found in _per_setup(check, cells):
             mean, low, high = bounds(found)
-            row = fact | {"kind": "claim", "item": identifier, "place": claim["place"], "statement": claim["text"]}
+            row = fact | {
+                "kind": "claim",
+                "item": identifier,
+                "place": claim["place"],
+                "statement": claim["text"],
+            }
             row |= {"scale": scale, "seeds": seeds(found), "ours": mean, "low": low, "high": high}
-            row |= {"rule": "; ".join(filter(None, [claim.get("rule"), _limits(check)])), "why": claim.get("why", "")}
+            row |= {
+                "rule": "; ".join(filter(None, [claim.get("rule"), _limits(check)])),
+                "why": claim.get("why", ""),
+            }
             yield row | {"verdict": _withheld(row, claim["depends_on_scale"]) or _satisfies(check, low, high)}
 
 
@@ -57,8 +69,8 @@ def _numbers(
             printed = printed[printed[column] == value]
         if printed.empty:
             raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
-        for number in printed.to_dict("records"):
-            yield from _number(number, entry, cells, scale)
+        for number in printed.astype(object).to_dict("records"):
+            yield from _number({str(key): value for key, value in number.items()}, entry, cells, scale)
 
 
 def _number(
@@ -72,7 +84,10 @@ def _number(
         row = fact | {"kind": "number", "item": number["item"], "place": number["item"]}
         row |= {"statement": f"{number['method']} {number['metric']}".removeprefix("- "), "scale": scale}
         row |= {"seeds": seeds(found), "published": number["value"], "ours": mean, "low": low, "high": high}
-        row |= {"difference": mean - number["value"], "rule": entry.get("rule", f"within the interval ± {tolerance:g}")}
+        row |= {
+            "difference": mean - number["value"],
+            "rule": entry.get("rule", f"within the interval ± {tolerance:g}"),
+        }
         verdict = _withheld(row, entry["depends_on_scale"]) or _matches(number["value"], low, high, tolerance)
         why = entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
         yield row | {"verdict": verdict, "why": why if verdict != "holds" else ""}
@@ -92,7 +107,9 @@ def _per_setup(
     for setup in check.get("setups") or dict.fromkeys(table["setup"]):
         own = table[table["setup"] == setup]
         if own.empty:
-            raise InputError(f"claim on {check['exhibit']}", f"has no cells for setup {setup!r}", "see the exhibit's csv")
+            raise InputError(
+                f"claim on {check['exhibit']}", f"has no cells for setup {setup!r}", "see the exhibit's csv"
+            )
         fact = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
         yield fact, _statistic(check, own)
 
@@ -150,7 +167,7 @@ def _matches(printed: float, low: float, high: float, tolerance: float) -> str:
 
 
 def _limits(check: Mapping[str, Any]) -> str:
-    parts = [f"{word} {check[key]:g}" for key, word in (("at_least", "at least"), ("at_most", "at most")) if key in check]
+    parts = [
+        f"{word} {check[key]:g}" for key, word in (("at_least", "at least"), ("at_most", "at most")) if key in check
+    ]
     return f"{check['statistic'].replace('_', ' ')} {' and '.join(parts)}"
-
-

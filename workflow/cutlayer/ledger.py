@@ -12,7 +12,20 @@ import pandas as pd
 from . import cells, claims
 from .artifacts import replacing
 
-SHOWN = ["kind", "item", "statement", "setup", "provenance", "seeds", "published", "ours", "interval", "difference", "verdict", "why"]
+SHOWN = [
+    "kind",
+    "item",
+    "statement",
+    "setup",
+    "provenance",
+    "seeds",
+    "published",
+    "ours",
+    "interval",
+    "difference",
+    "verdict",
+    "why",
+]
 ORDER = ["holds", "differs", "fails", "undecided", "stand-in", "not at this scale"]
 
 
@@ -59,13 +72,15 @@ def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> s
     lines = ["# Ledger", "", f"Scale: **{scale}**. {RULE}", "", counts(verdicts).to_markdown(index=False), ""]
     table = readable(verdicts)
     for name, paper in papers.items():
-        lines += [f"## {name}", "", f"{paper['authors']}, \"{paper['title']}\".", ""]
+        lines += [f"## {name}", "", f'{paper["authors"]}, "{paper["title"]}".', ""]
         for kind, title in (("number", "Printed numbers"), ("claim", "Claims")):
             own = table[(table["paper"] == name) & (table["kind"] == kind)]
             shown = [column for column in SHOWN if column != "kind"]
             lines += [f"### {title}", "", own[shown].to_markdown(index=False, disable_numparse=True), ""]
         lines += ["### Errata", ""]
-        lines += [f"{key}. {entry['text']} Check: `{entry['check']}`." for key, entry in paper.get("errata", {}).items()]
+        lines += [
+            f"{key}. {entry['text']} Check: `{entry['check']}`." for key, entry in paper.get("errata", {}).items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -82,9 +97,10 @@ def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> str:
 
 
 RULE = (
-    "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints or, "
-    "where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if the whole "
-    "interval violates it, and is undecided between. Generated data and other scales than the paper's get no verdict."
+    "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints "
+    "or, where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if "
+    "the whole interval violates it, and is undecided between. Generated data and other scales than the paper's get "
+    "no verdict."
 )
 
 

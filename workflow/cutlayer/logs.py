@@ -14,7 +14,7 @@ from .errors import InputError
 @contextlib.contextmanager
 def logged(job: Any) -> Iterator[None]:
     """Copy standard error to the job's log; bad input ends the job with its message, not a traceback."""
-    with Path(job.log[0]).open("w") as log, contextlib.redirect_stderr(_Both(sys.stderr, log)):  # type: ignore[type-var]
+    with Path(job.log[0]).open("w") as log, contextlib.redirect_stderr(_Both(sys.stderr, log)):
         try:
             yield
         except InputError as error:

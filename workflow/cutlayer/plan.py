@@ -24,7 +24,9 @@ SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares w
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """`base` with `over` on top, nested mappings merged."""
-    both = {k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)}
+    both = {
+        k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)
+    }
     return {**base, **over, **both}
 
 
@@ -109,7 +111,11 @@ class Plan:
             for name in exhibit[f"{kind}s"]:
                 reason = self._missing(kind, variants[name]["use"], exhibit["setups"])
                 if reason:
-                    raise InputError(f"params.yaml, {where}.{kind}s", reason, "add it to the setup, or leave the variant out")
+                    raise InputError(
+                        f"params.yaml, {where}.{kind}s",
+                        reason,
+                        "add it to the setup, or leave the variant out",
+                    )
 
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
         """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""

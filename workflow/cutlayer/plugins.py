@@ -7,12 +7,13 @@ params.yaml in milliseconds and never loads torch; `create` imports and builds i
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .errors import InputError, nearest
 
@@ -73,19 +74,23 @@ def _parameters(cls: ast.ClassDef) -> dict[str, str]:
 
 
 def _constants(cls: ast.ClassDef) -> dict[str, Any]:
+    """The class attributes that are literals: plain assignments and ClassVars."""
     found: dict[str, Any] = {}
-    for node in cls.body:
-        plain = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        if plain or (isinstance(node, ast.AnnAssign) and _is_class_constant(node)):
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            try:
-                found[target.id] = ast.literal_eval(node.value)  # type: ignore[union-attr,arg-type]
-            except ValueError:
-                continue
+    for target, value in _assignments(cls):
+        with contextlib.suppress(ValueError):
+            found[target] = ast.literal_eval(value)
     return found
 
 
-def _is_class_constant(node: ast.AnnAssign) -> bool:
+def _assignments(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    for node in cls.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_class_variable(node):
+            yield node.target.id, cast(ast.expr, node.value)
+
+
+def _is_class_variable(node: ast.AnnAssign) -> bool:
     return node.value is not None and ast.unparse(node.annotation).startswith("ClassVar")
 
 
@@ -95,7 +100,9 @@ def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
     for parameter, value in given.items():
         if parameter not in known:
             raise InputError(
-                f"{kind}.{name}", f"has no parameter {parameter!r}", nearest(parameter, known) if known else "it has none"
+                f"{kind}.{name}",
+                f"has no parameter {parameter!r}",
+                nearest(parameter, known) if known else "it has none",
             )
         allowed = _allowed(known[parameter], value)
         if allowed:

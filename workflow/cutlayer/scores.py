@@ -37,13 +37,23 @@ def score(
         for setting, arrays in transcript.load(seen).items():
             name = (setup, variant, setting, attack_name, seed)
             for case, result in _attacked(method, protocol, arrays, truth, name):
-                who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed, "setting": setting}
+                who = {
+                    "setup": setup,
+                    "defense": variant,
+                    "attack": attack_name,
+                    "seed": seed,
+                    "setting": setting,
+                }
                 rows.append(who | case | result)
     artifacts.write_rows(output, rows)
 
 
 def _attacked(
-    method: Attack, protocol: Protocol, arrays: transcript.Arrays, truth: transcript.Arrays, name: tuple[Any, ...]
+    method: Attack,
+    protocol: Protocol,
+    arrays: transcript.Arrays,
+    truth: transcript.Arrays,
+    name: tuple[Any, ...],
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     cases = list(protocol.cases(arrays))
     for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):

@@ -48,6 +48,8 @@ def _window_of(passive: Sequence[str], names: Sequence[str]) -> tuple[int, int]:
     places = [list(names).index(name) for name in passive if name in names]
     if len(places) < len(passive) or places != list(columns(len(names), len(passive), places[0] if places else 0)):
         raise InputError(
-            "setup.passive", f"{list(passive)} are not consecutive features", f"the order is {', '.join(names)}"
+            "setup.passive",
+            f"{list(passive)} are not consecutive features",
+            f"the order is {', '.join(names)}",
         )
     return len(passive), places[0]

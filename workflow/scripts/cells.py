@@ -2,7 +2,5 @@ from cutlayer import cells
 from cutlayer.logs import logged
 
 with logged(snakemake):
-    table = cells.gather(
-        snakemake.input.tables, "data/normalised", snakemake.params.setups, snakemake.params.exhibit
-    )
+    table = cells.gather(snakemake.input.tables, "data/normalised", snakemake.params.setups, snakemake.params.exhibit)
     cells.write(table, snakemake.output[0])

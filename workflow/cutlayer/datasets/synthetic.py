@@ -32,7 +32,5 @@ class Synthetic(Dataset):
         from sklearn.datasets import make_classification
 
         seed = seed_of("dataset", self.name) % 2**32  # the range that scikit-learn accepts
-        features, labels = make_classification(
-            self.rows, self.columns, n_classes=self.classes, random_state=seed
-        )
+        features, labels = make_classification(self.rows, self.columns, n_classes=self.classes, random_state=seed)
         return self.table(features, labels)

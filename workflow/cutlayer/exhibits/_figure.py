@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Okabe-Ito without its yellow, then two more; every series also has its own marker and dashes.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F", "#8C564B", "#6A3D9A")
+COLORS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#E69F00",
+    "#000000",
+    "#7F7F7F",
+    "#8C564B",
+    "#6A3D9A",
+)
 MARKERS = "osD^v<>PX*"
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 KIND = {"synthetic": "generated as in the paper"}
@@ -40,7 +51,13 @@ def panels(count: int) -> tuple[Any, list[Any]]:
 def style(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Color, marker and dashes of each series, by its place."""
     return {
-        name: {"color": COLORS[i % 10], "marker": MARKERS[i % 10], "linestyle": DASHES[i % 5], "markersize": 3.5, "lw": 1.3}
+        name: {
+            "color": COLORS[i % 10],
+            "marker": MARKERS[i % 10],
+            "linestyle": DASHES[i % 5],
+            "markersize": 3.5,
+            "lw": 1.3,
+        }
         for i, name in enumerate(names)
     }
 

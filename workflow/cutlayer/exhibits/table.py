@@ -45,11 +45,14 @@ class Table(Exhibit):
             cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([self.rows, self.columns])
             cells = cells.sort_index()
         written = cells.assign(
-            text=[self._cell(*row) for row in zip(cells["mean"], cells["low"], cells["high"], cells["skipped"], strict=True)],
+            text=[
+                self._cell(*row)
+                for row in zip(cells["mean"], cells["low"], cells["high"], cells["skipped"], strict=True)
+            ],
             origin=cells["provenance"],
         )
         body = written.pivot(index=self.rows, columns=self.columns, values="text")
-        body = body.reindex(index=dict.fromkeys(cells[self.rows]), columns=dict.fromkeys(cells[self.columns]))
+        body = body.reindex(index=list(cells[self.rows].unique()), columns=list(cells[self.columns].unique()))
         origin = written.drop_duplicates(self.rows).set_index(self.rows)["provenance"] if self.rows == "setup" else None
         return body if origin is None else pd.concat([body, origin.rename("data")], axis=1)
 
@@ -71,7 +74,12 @@ class Table(Exhibit):
         figure, axis = plt.subplots(figsize=size)
         axis.axis("off")
         names = [label(row) for row in text.index]
-        grid = axis.table(text.to_numpy(), rowLabels=names, colLabels=[label(c) for c in text.columns], loc="center")
+        grid = axis.table(
+            text.to_numpy().tolist(),
+            rowLabels=names,
+            colLabels=[label(c) for c in text.columns],
+            loc="center",
+        )
         grid.auto_set_font_size(False)
         grid.set_fontsize(9)
         grid.scale(1, 1.35)

@@ -60,7 +60,10 @@ class Tradeoff(Exhibit):
         if (points["mean_x"] < 1e-12).all():
             return axis.axhline(points["mean"].mean(), color=look["color"], linestyle=look["linestyle"], lw=1.3)
         spread = {
-            f"{side}err": [points[f"mean{end}"] - points[f"low{end}"], points[f"high{end}"] - points[f"mean{end}"]]
+            f"{side}err": [
+                points[f"mean{end}"] - points[f"low{end}"],
+                points[f"high{end}"] - points[f"mean{end}"],
+            ]
             for side, end in (("x", "_x"), ("y", ""))
         }
         axis.errorbar(points["mean_x"], points["mean"], **spread, fmt="none", ecolor=look["color"], alpha=0.3)

@@ -24,7 +24,9 @@ STOP = 1e-12  # the last μ
 SHRINK = 0.1  # first factor on μ; it falls as the tangent proves right
 LEAST_SHRINK = 1e-3
 CENTERED = 0.25  # Newton decrement below which full steps converge quadratically
-SOLVED = 1e-2
+FULL = 0.7
+EASE = 0.0
+SOLVED = 0.1
 STEPS = 400
 TRIES = 150  # Newton steps at one μ, after which rounding is in the way
 
@@ -112,7 +114,7 @@ def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
         state = _newton(null.of(rows), path.alpha[rows], path.mu[rows])
         centered = state.decrement < CENTERED
         path.record(rows[centered], state.limit(path.mu[rows])[centered])
-        damping = np.where(centered, 1.0, 1.0 / (1.0 + state.decrement))
+        damping = np.where(state.decrement < FULL, 1.0, 1.0 / (1.0 + state.decrement - EASE))
         path.alpha[rows] += damping[:, None] * state.step
         path.tries[rows] += 1
         sound = np.isfinite(state.decrement) & (path.alpha[rows] > 0.0).all(axis=1)

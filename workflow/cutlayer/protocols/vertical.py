@@ -25,8 +25,8 @@ from ..metrics.reconstruction import mse
 from ..preprocess import prepare
 from ..seeds import generator, seed_of
 from ..transcript import Arrays
-from .base import Case, Outcome, Protocol, Task
 from ..windows import columns, windows
+from .base import Case, Outcome, Protocol, Task
 
 
 class Vertical(Protocol):
@@ -63,7 +63,8 @@ class Vertical(Protocol):
                 shown.append(_show(defense, served, rows, passive, wire))
                 cost = _cost(defense, served, before, task.table.labels, (everyone, test), wire)
                 outcome.utility += [
-                    {"setting": setting, "d": d, "start": start, "metric": metric, "value": value} for metric, value in cost
+                    {"setting": setting, "d": d, "start": start, "metric": metric, "value": value}
+                    for metric, value in cost
                 ]
             outcome.transcripts[setting] = {key: np.stack([s[key] for s in shown]) for key in shown[0]}
         return outcome

@@ -11,7 +11,11 @@ from ..progress import steps
 
 
 def measure(
-    paper: str, setup: str, transcripts: Sequence[str | Path], truths: Sequence[str | Path], output: str | Path
+    paper: str,
+    setup: str,
+    transcripts: Sequence[str | Path],
+    truths: Sequence[str | Path],
+    output: str | Path,
 ) -> None:
     """Write a paper's measured quantities for every seed of an undefended run, in the shape of scores."""
     from ..transcript import load
