@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --rerun-incomplete --quiet $(ARGS)
+# The greedy scheduler: the default one spends seconds of a core on the order of short jobs.
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --scheduler greedy --rerun-incomplete --quiet $(ARGS)
 
 .PHONY: results setup data report test lint clean
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in a job; small matrices are slower on more
 
 import hypothesis
 import pytest
@@ -15,12 +18,13 @@ from cutlayer.protocols.base import Outcome, Task
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-MODEL = {"use": "logistic_regression", "epochs": 60, "batch": 64, "rate": 0.05}
+MODEL = {"use": "logistic_regression", "epochs": 30, "batch": 128, "rate": 0.05}
 COMMON = {"protocol": "vertical", "fit_on": "all", "model": MODEL, "predictions": 25, "kl_predictions": 100}
 SETUPS: dict[str, dict[str, Any]] = {
     "three_classes": COMMON | {"dataset": "wine", "windows": {"sizes": [1, 4, 6], "starts": 2}},
     "two_classes": COMMON | {"dataset": "breast_cancer", "windows": {"sizes": [2, 6], "starts": 2}},
     "one_feature": COMMON | {"dataset": "breast_cancer", "windows": {}, "passive": ["mean texture"]},
+    "named_features": COMMON | {"dataset": "breast_cancer", "windows": {}, "passive": ["mean area", "mean smoothness"]},
 }
 
 

@@ -10,7 +10,7 @@ from cutlayer.seeds import generator
 from cutlayer.transcript import OutsideThreatModel, View
 
 VERTICAL = plugins.create("protocol", "vertical")
-SEES = {name: plugins.method("attack", name).constants["sees"] for name in plugins.names("attack")}
+SEES = {name: plugins.method("attack", name).constants.get("sees", set()) for name in plugins.names("attack")}
 NEEDS = {name: plugins.method("attack", name).constants.get("needs", set()) for name in SEES}
 ATTACKS = [name for name in SEES if SEES[name] <= VERTICAL.shows]
 WHITE_BOX = [name for name in ATTACKS if "bias" in SEES[name]]
@@ -30,17 +30,16 @@ def setups_for(name):
 
 @pytest.fixture(scope="module")
 def attacked(run, cases):
-    """`attacked(name, setup, ...)`: for every window to which the attack applies, (view, guess, truth)."""
+    """`attacked(name, setup, ...)`: for every window to which the attack applies, (seen, guess, mse)."""
 
     def each(name, setup, defense="none", **parameters):
         outcome = run(setup, defense, **parameters)
         method = plugins.create("attack", name)
         for case, seen, rows in cases(outcome):
-            view, leaked = view_of(name, seen), {}
+            view = view_of(name, seen)
             if not method.skip(view):
                 guess = method.infer(view)
-                leaked = VERTICAL.leak(guess, outcome.truth, case, rows)
-                yield seen, guess, leaked["mse"]
+                yield seen, guess, VERTICAL.leak(guess, outcome.truth, case, rows)["mse"]
 
     return each
 
@@ -122,6 +121,14 @@ def test_skip_is_silent_or_a_sentence_with_the_reason(name, run, cases):
 def test_the_black_box_attack_is_for_two_classes(run, cases):
     for _, seen, _ in cases(run("three_classes")):
         assert plugins.create("attack", "black_box").skip(view_of("black_box", seen)).endswith("here 3")
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if NEEDS[name] <= {"passive"}])
+def test_on_several_named_features_an_attack_skips_or_guesses_all(name, run, cases):
+    for case, seen, rows in cases(run("named_features")):
+        method, view = plugins.create("attack", name), view_of(name, seen)
+        assert case["d"] == 2
+        assert method.skip(view) or method.infer(view).shape == (len(rows), 2)
 
 
 def test_the_exact_center_is_for_few_features(run, cases):

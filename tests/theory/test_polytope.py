@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from cutlayer import polytope
 from cutlayer.errors import InputError
 from cutlayer.polytope import reference
+from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.exact import MOST_CANDIDATES
+from cutlayer.polytope.inputs import orthonormal
 
 PROJECT, RELAXED = 1e-7, 1e-6
 SHAPES = [(1, 1), (2, 1), (3, 2), (6, 1), (6, 5), (8, 3), (12, 2), (12, 5), (20, 3), (36, 5)]
@@ -130,6 +132,22 @@ def test_project_is_idempotent_and_nonexpansive(d: int, m: int, seed: int) -> No
     assert (np.linalg.norm(one - two, axis=1) <= np.linalg.norm(first - second, axis=1) + 1e-9).all()
 
 
+@pytest.mark.parametrize(("d", "m"), [(2, 1), (6, 3), (12, 4)])
+def test_the_slow_way_to_project_agrees_with_the_fast_one(d: int, m: int) -> None:
+    A, b, _ = problem(m, d)
+    equations, target = orthonormal(A, b), np.linspace(-0.5, 1.5, d)
+    slow = [least_distance(equations.rows, c, target) for c in equations.values]
+    assert np.abs(polytope.project(A, b, target) - slow).max() < PROJECT
+
+
+def test_project_survives_nearly_parallel_rows_near_a_corner() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        A = rng.standard_normal(6) + 1e-4 * rng.standard_normal((4, 6))
+        x = np.clip(np.round(rng.random((6, 6))) + 1e-5 * rng.standard_normal((6, 6)), 0, 1)
+        assert residual(A, polytope.project(A, x @ A.T, 0.5), x @ A.T) < 1e-11
+
+
 def test_project_takes_a_number_a_vector_and_a_matrix() -> None:
     A, b, _ = problem(2, 6)
     number = polytope.project(A, b, 0.25)
@@ -237,7 +255,7 @@ def test_exact_center_encloses_and_cannot_be_moved(d: int, m: int) -> None:
         reach = np.linalg.norm(corners - center[row], axis=1)
         assert reach.max() <= radius[row] + 1e-9
         touching = corners[reach > radius[row] - 1e-6] - center[row]
-        # The center lies in the hull of its farthest points: no direction leads away from all of them.
+        # The center lies in the hull of its farthest points: no direction leads away from all.
         directions = rng.standard_normal((200, d)) @ (np.eye(d) - np.linalg.pinv(A) @ A)
         assert radius[row] < 1e-9 or (directions @ touching.T).max(axis=1).min() > -1e-6
 
@@ -266,7 +284,8 @@ def test_infeasible_rows_are_named_with_their_distance(name: str, solver: str) -
     b[2] = [limits[0] + 3.2, b[2, 1]]
     if name == "chebyshev_center" and solver == "cvxpy":
         return
-    with pytest.raises(InputError, match=rf"polytope\.{name}: row 2 of b is infeasible; .*\[0,1\]\^d is") as error:
+    said = rf"polytope\.{name}: row 2 of b is infeasible; its distance to A \[0,1\]\^d is"
+    with pytest.raises(InputError, match=said) as error:
         call(name, A, b) if solver == "exact" else call(name, A, b, solver=solver)
     told = float(str(error.value).split()[-1])
     assert told == pytest.approx(np.linalg.norm(polytope.nearest_feasible(A, b)[2] - b[2]), rel=0.06)

@@ -34,9 +34,19 @@ class Project:
 
     def snakemake(self, *arguments: str, cores: int = 2, tiny: bool = True) -> subprocess.CompletedProcess[str]:
         config = ["--configfile", "tests/workflow/tiny.yaml"] if tiny else []
-        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments, *config]
+        command = [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--cores",
+            str(cores),
+            "--scheduler",
+            "greedy",
+            *arguments,
+            *config,
+        ]
         mirror = str(Path(self.mirror).resolve()) if self.mirror else ""
-        environment = os.environ | {"CUTLAYER_MIRROR": mirror, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | {"CUTLAYER_MIRROR": mirror}
         environment |= {"http_proxy": NOWHERE, "https_proxy": NOWHERE}
         return subprocess.run(
             command,

@@ -26,7 +26,7 @@ CASES = {
     ),
     "unknown scale": (PARAMS, "scale: quick", "scale: quik", ["params.yaml", "no scale 'quik'", "did you mean 'quick'"]),
     "d out of range": (
-        PARAMS, "sizes: [2, 3, 4, 5, 6]", "sizes: [2, 30]", ["params.yaml setups.bank_small.windows.sizes", "d = 30", "1 to 19"],
+        PARAMS, "sizes: [2, 3, 4, 5]", "sizes: [2, 30]", ["params.yaml setups.bank_small.windows.sizes", "d = 30", "1 to 19"],
     ),
     "unknown feature": (
         PARAMS, "passive: [emp.var.rate]", "passive: [emp.var]", ["params.yaml setups.bank_one_feature.passive", "emp.var.rate"],

@@ -98,7 +98,11 @@ def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
 
 def load(path: str | Path) -> pd.DataFrame:
     """Read what `write` wrote of `gather`."""
-    return pd.read_csv(path, keep_default_na=False, na_values={"value": [""]}, dtype=dict.fromkeys(TEXT, str))
+    table = pd.read_csv(path, keep_default_na=False, dtype=str)
+    words = {*WHO, "skipped"} - {"features"}
+    for name in table.columns.difference(list(words)):
+        table[name] = pd.to_numeric(table[name])
+    return table
 
 
 def axis(cells: pd.DataFrame) -> str:

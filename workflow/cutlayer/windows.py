@@ -21,12 +21,19 @@ def windows(
     """Pairs (d, start) of a setup with `total` columns called `names`.
 
     `passive` names the one window meant; else `wanted` has `sizes` (a list of d, the number of evenly spaced
-    ones from 1 to total, "all", or "half") and `starts` ("all" or the number of evenly spaced ones).
+    ones from 1 to total, "all", or "half") and `starts` ("all" or the number of evenly spaced ones); `at_most`
+    caps both numbers at any scale.
     """
     if passive:
         return [_window_of(passive, names)]
-    starts = _spaced(wanted["starts"], 0, total - 1, total)
-    return [(d, start) for d in _sizes(wanted["sizes"], total) for start in starts]
+    sizes, starts = (_capped(wanted[key], wanted.get("at_most", total), total) for key in ("sizes", "starts"))
+    return [(d, start) for d in _sizes(sizes, total) for start in _spaced(starts, 0, total - 1, total)]
+
+
+def _capped(wanted: Any, most: int, total: int) -> Any:
+    if wanted == "all":
+        return min(most, total)
+    return min(wanted, most) if isinstance(wanted, int) else wanted
 
 
 def _sizes(wanted: Any, total: int) -> list[int]:
@@ -37,9 +44,9 @@ def _sizes(wanted: Any, total: int) -> list[int]:
     return [d + 1 for d in _spaced(wanted, 0, total - 1, total, ends=True)]
 
 
-def _spaced(wanted: Any, low: int, high: int, total: int, ends: bool = False) -> list[int]:
+def _spaced(wanted: int, low: int, high: int, total: int, ends: bool = False) -> list[int]:
     """`wanted` numbers from low to high: the ends included, or as evenly as a cycle allows."""
-    if wanted == "all" or wanted >= total:
+    if wanted >= total:
         return list(range(low, high + 1))
     return sorted({round(float(v)) for v in np.linspace(low, high if ends else high + 1, wanted, endpoint=ends)})
 

@@ -22,11 +22,11 @@ from cutlayer.polytope.inputs import Floats
 START = 0.1  # the first μ
 STOP = 1e-12  # the last μ
 SHRINK = 0.1  # first factor on μ; it falls as the tangent proves right
-LEAST_SHRINK = 1e-3
-CENTERED = 0.25  # Newton decrement below which full steps converge quadratically
-FULL = 0.7
-EASE = 0.0
-SOLVED = 0.1
+LEAST_SHRINK = 1e-3  # a larger leap ends outside
+GROW = 1.3  # the power that the factor is raised to after a leap that ended inside
+CENTERED = 0.25  # Newton decrement from which the tangent is followed
+FULL = 0.7  # below 1 a full step stays inside; a shorter one is slower
+SOLVED = 0.1  # the last Newton step still counts
 STEPS = 400
 TRIES = 150  # Newton steps at one μ, after which rounding is in the way
 
@@ -114,7 +114,7 @@ def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
         state = _newton(null.of(rows), path.alpha[rows], path.mu[rows])
         centered = state.decrement < CENTERED
         path.record(rows[centered], state.limit(path.mu[rows])[centered])
-        damping = np.where(state.decrement < FULL, 1.0, 1.0 / (1.0 + state.decrement - EASE))
+        damping = np.where(state.decrement < FULL, 1.0, 1.0 / (1.0 + state.decrement))
         path.alpha[rows] += damping[:, None] * state.step
         path.tries[rows] += 1
         sound = np.isfinite(state.decrement) & (path.alpha[rows] > 0.0).all(axis=1)
@@ -153,5 +153,5 @@ def _advance(null: _Null, path: _Path, rows: NDArray[np.intp], tangent: Floats) 
         good = null.inside(trial)
         kept = rows[good]
         path.alpha[kept], path.mu[kept], path.tries[kept] = trial[good], target[good], 0
-        path.shrink[kept] = np.maximum(factor[good] * (0.3 if first else 1.0), LEAST_SHRINK)
+        path.shrink[kept] = np.maximum(factor[good] ** GROW if first else factor[good], LEAST_SHRINK)
         rows, tangent, factor, first = rows[~good], tangent[~good], np.sqrt(factor[~good]), False

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import lsq_linear
 
 from cutlayer.errors import InputError
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal, row_norms
@@ -28,20 +27,20 @@ def nearest_feasible(A: ArrayLike, b: ArrayLike) -> Floats:
     return found
 
 
-def settle(
-    where: str, A: Floats, b: Floats, equations: Equations, doubtful: NDArray[np.bool_]
-) -> Equations:
+def settle(where: str, A: Floats, b: Floats, equations: Equations, doubtful: NDArray[np.bool_]) -> Equations:
     """Move doubtful rows' values back to the feasible set that rounding left; InputError if far from it."""
     norms, values = row_norms(A), equations.values.copy()
     for row in np.flatnonzero(doubtful):
-        point = _closest(A / norms[:, None], b[row] / norms)
-        if np.linalg.norm((A @ point - b[row]) / norms) > FEASIBILITY_TOLERANCE:
+        # Nearly parallel rows magnify b's rounding in c: what is far in c may still be near in b.
+        trials = (_closest(equations.rows.T, values[row]), _closest(A / norms[:, None], b[row] / norms))
+        near = [x for x in trials if np.linalg.norm((A @ x - b[row]) / norms) <= FEASIBILITY_TOLERANCE]
+        if not near:
             raise InputError(
                 f"polytope.{where}",
                 f"row {row} of b is infeasible",
                 f"its distance to A [0,1]^d is {distance(A, b[row]):.1e}",
             )
-        values[row] = point @ equations.rows
+        values[row] = near[0] @ equations.rows
     return replace(equations, values=values)
 
 
@@ -53,5 +52,9 @@ def distance(A: Floats, b: Floats, scale: Floats | float = 1.0) -> float:
 
 def _closest(A: Floats, b: Floats) -> Floats:
     """A minimiser (d,) of ||A x - b|| over the unit cube."""
+    from scipy.optimize import lsq_linear  # 0.3 s to import, seldom needed
+
+    if not A.size:
+        return np.full(A.shape[1], 0.5)
     found = lsq_linear(A, b, bounds=(0.0, 1.0), method="bvls", tol=1e-15, max_iter=50 * A.shape[1])
     return np.clip(np.asarray(found.x, dtype=np.float64), 0.0, 1.0)

@@ -15,7 +15,7 @@ from cutlayer.polytope.inputs import Floats
 RESIDUAL = 1e-13  # on V' x - c, whose terms are of order 1
 STEPS = 100
 SLOPE = 1e-4  # Armijo's
-SHIFT = 1e-9  # of the generalised Hessian, whose eigenvalues lie in [0, 1]
+SHIFT = 1e-5  # of the generalised Hessian, times the residual; its eigenvalues lie in [0, 1]
 
 
 def nearest(V: Floats, c: Floats, target: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -41,7 +41,8 @@ def _newton_step(V: Floats, point: Floats, gradient: Floats) -> Floats:
     d, r = V.shape
     inside = ((point > 0.0) & (point < 1.0)).astype(np.float64)
     outer = (V[:, :, None] * V[:, None, :]).reshape(d, r * r)
-    hessian = (inside @ outer).reshape(-1, r, r) + SHIFT * np.eye(r)
+    shift = np.clip(SHIFT * np.abs(gradient).max(axis=1), 1e-14, None)
+    hessian = (inside @ outer).reshape(-1, r, r) + shift[:, None, None] * np.eye(r)
     return solve(hessian, -gradient)
 
 

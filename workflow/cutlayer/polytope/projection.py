@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cutlayer.errors import InputError
+from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal
 from cutlayer.polytope.newton import nearest
@@ -58,8 +59,17 @@ def solve(where: str, A: Floats, b: Floats, target: Floats) -> tuple[Floats, Equ
     doubtful = ~solved | (equations.stray > FEASIBILITY_TOLERANCE)
     if doubtful.any():
         equations = settle(where, A, b, equations, doubtful)
-        points[doubtful], _ = nearest(equations.rows, equations.values[doubtful], target[doubtful])
+        points[doubtful] = _slowly(equations.rows, equations.values[doubtful], target[doubtful])
     return points, equations
+
+
+def _slowly(V: Floats, c: Floats, target: Floats) -> Floats:
+    points, solved = nearest(V, c, target)
+    for row in np.flatnonzero(~solved):
+        trial = least_distance(V, c[row], target[row])
+        if np.abs(trial @ V - c[row]).max() < np.abs(points[row] @ V - c[row]).max():
+            points[row] = trial
+    return points
 
 
 def _target(target: ArrayLike, count: int, d: int) -> Floats:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from cutlayer.errors import InputError
 from cutlayer.polytope.feasible import settle
@@ -118,6 +117,8 @@ def _ranges(V: Floats, c: Floats) -> tuple[Floats, Floats]:
 
 
 def _least(cost: Floats, V: Floats, c: Floats) -> float:
+    from scipy.optimize import linprog  # 0.3 s to import, seldom needed
+
     equations: dict[str, NDArray[np.float64]] = {"A_eq": V.T, "b_eq": c} if V.shape[1] else {}
     found = linprog(cost, **equations, bounds=(0.0, 1.0), method="highs-ds")
     return float(found.fun) if found.success else float(min(cost.sum(), 0.0))

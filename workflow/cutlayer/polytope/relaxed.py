@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cutlayer.errors import InputError
 from cutlayer.polytope.barrier import follow
@@ -14,7 +14,8 @@ from cutlayer.polytope.faces import stuck
 from cutlayer.polytope.inputs import Equations, Floats, check
 from cutlayer.polytope.projection import Solver, solve
 
-CHUNK = 200  # samples a batch: their matrices stay in the cache
+ENTRIES = 60_000  # of the d x d matrices of a batch, so that they stay in the cache
+LEAST_CHUNK = 100
 FAR = 1e-7  # last μ above which the end of the path is not sure
 
 
@@ -33,7 +34,7 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))
-    return _centers(equations, points)
+    return np.clip(_centers(equations, points), 0.0, 1.0)
 
 
 def _centers(equations: Equations, points: Floats) -> Floats:
@@ -56,14 +57,17 @@ def _unstuck(equations: Equations, points: Floats) -> Floats:
     V, c, centers = equations.rows, equations.values, points.copy()
     if not V.shape[1]:
         return centers
-    for start in range(0, len(c), CHUNK):
-        some = np.arange(start, min(start + CHUNK, len(c)))
-        open_rows = some[~certified(V, points[some])]
-        if len(open_rows):
-            found, reached = follow(V, c[open_rows])
-            centers[open_rows[np.isfinite(reached)]] = found[np.isfinite(reached)]
-            _warn(reached)
+    size = max(LEAST_CHUNK, ENTRIES // len(V) ** 2)
+    proved = np.concatenate([certified(V, points[some]) for some in _chunks(np.arange(len(c)), size)])
+    for some in _chunks(np.flatnonzero(~proved), size):
+        found, reached = follow(V, c[some])
+        centers[some[np.isfinite(reached)]] = found[np.isfinite(reached)]
+        _warn(reached)
     return centers
+
+
+def _chunks(rows: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def _warn(reached: Floats) -> None:

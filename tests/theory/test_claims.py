@@ -1,0 +1,222 @@
+"""The verdicts: what holds, fails, differs, is undecided or gets none, on small tables made by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from cutlayer.cells import NO_SEED, WHO, bounds, seeds
+from cutlayer.claims import judge
+from cutlayer.errors import InputError
+from cutlayer.statistics import interval
+
+PUBLISHED = pd.DataFrame(
+    [("table", "all", "attack", "mse", 0.10), ("table", "wine", "attack", "auc", 0.50)],
+    columns=["item", "dataset", "method", "metric", "value"],
+)
+
+
+def table(values, d=1, seed=None, **who):
+    """One row per value, seeds 0, 1, ...: the cells of an attack `a` on the real wine data."""
+    common = dict.fromkeys(WHO, "") | {"setup": "wine", "dataset": "wine", "provenance": "real", "features": 13}
+    common |= {"attack": "a", "metric": "mse", "d": d} | who
+    rows = [common | {"seed": s if seed is None else seed, "value": v} for s, v in enumerate(values)]
+    return pd.DataFrame(rows).assign(n=10, cases=1, skipped="")[[*WHO, "d", "seed", "value", "n", "cases", "skipped"]]
+
+
+def claim(cells, scale="paper", depends_on_scale=True, **check):
+    check = {"exhibit": "e", "statistic": "value", "left": {"attack": "a"}} | check
+    entry = {"text": "t", "place": "p", "check": check, "depends_on_scale": depends_on_scale}
+    return judge("paper", {"claims": {"c": entry}}, PUBLISHED, {"e": cells}, scale)
+
+
+def verdict(cells, **check):
+    (found,) = claim(cells, **check)["verdict"]
+    return found
+
+
+def number(cells, scale="paper", item="table", metric="mse", **entry):
+    check = {"exhibit": "e", "statistic": "value", "left": {"attack": "a"}}
+    entry = {"published": {"item": item, "metric": metric}, "check": check, "depends_on_scale": True} | entry
+    return judge("paper", {"claims": {}, "numbers": [entry]}, PUBLISHED, {"e": cells}, scale)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.10, 0.11, 0.12], "holds"),
+        ([0.90, 0.91, 0.92], "fails"),
+        ([0.10, 0.20, 0.90], "undecided"),
+        ([0.10], "undecided"),
+        ([0.90], "undecided"),
+    ],
+)
+def test_a_claim_is_decided_by_its_whole_interval(values, expected):
+    assert verdict(table(values), at_most=0.5) == expected
+    assert verdict(table(np.subtract(1, values)), at_least=0.5) == expected
+
+
+def test_a_claim_with_two_limits_fails_beyond_either():
+    for center, expected in ((0.5, "holds"), (0.1, "fails"), (0.9, "fails"), (0.4, "undecided")):
+        assert verdict(table([center - 0.01, center, center + 0.01]), at_least=0.4, at_most=0.6) == expected
+
+
+def test_a_claim_at_its_limit_holds():
+    assert verdict(table([0.5, 0.5, 0.5]), at_most=0.5) == "holds"
+    assert verdict(table([0.5, 0.5, 0.5]), at_least=0.5) == "holds"
+
+
+def test_a_claims_row_says_what_was_found():
+    (row,) = claim(table([0.1, 0.2, 0.3]), at_most=0.5).to_dict("records")
+    who = {"paper": "paper", "kind": "claim", "item": "c", "setup": "wine", "provenance": "real", "scale": "paper"}
+    assert {key: row[key] for key in who} == who
+    assert row["seeds"] == 3
+    assert (row["ours"], row["low"], row["high"]) == pytest.approx(interval([0.1, 0.2, 0.3]))
+    assert row["rule"] == "value at most 0.5"
+
+
+def test_each_setup_has_its_own_verdict():
+    both = pd.concat([table([0.1, 0.1]), table([0.9, 0.9], setup="bank", dataset="bank")])
+    assert list(claim(both, at_most=0.5)["verdict"]) == ["holds", "fails"]
+    assert list(claim(both, at_most=0.5, setups=["bank"])["verdict"]) == ["fails"]
+
+
+def test_stand_ins_get_no_verdict():
+    cells = table([0.1, 0.1], provenance="stand-in")
+    assert verdict(cells, at_most=0.5) == "stand-in"
+    assert list(number(cells)["verdict"]) == ["stand-in"]
+
+
+@pytest.mark.parametrize("scale", ["quick", "laptop"])
+def test_the_wrong_scale_gets_no_verdict_where_it_matters(scale):
+    assert verdict(table([0.1, 0.1]), scale=scale, at_most=0.5) == "not at this scale"
+    assert verdict(table([0.1, 0.1]), scale=scale, depends_on_scale=False, at_most=0.5) == "holds"
+    assert list(number(table([0.1, 0.1]), scale=scale)["verdict"]) == ["not at this scale"]
+
+
+def test_facts_of_the_data_are_exact():
+    fact = table([0.5], seed=NO_SEED)
+    assert bounds(fact) == (0.5, 0.5, 0.5)
+    assert seeds(fact) == 0
+    assert verdict(fact, at_most=0.5) == "holds"
+    assert verdict(fact, at_most=0.49) == "fails"
+    assert list(number(fact, tolerance=0)["verdict"]) == ["differs"]
+    assert list(number(table([0.1], seed=NO_SEED), tolerance=0)["verdict"]) == ["holds"]
+
+
+def test_of_several_selections_the_least_counts_seed_by_seed_and_place_by_place():
+    parts = [table([0.3, 0.1], attack="b"), table([0.2, 0.4], attack="c"), table([0.15, 0.15])]
+    (row,) = claim(
+        pd.concat(parts), statistic="gap", left={"attack": "a"}, right=[{"attack": "b"}, {"attack": "c"}], at_most=9
+    ).to_dict("records")
+    assert (row["ours"], row["low"], row["high"]) == pytest.approx(interval([0.15 - 0.2, 0.15 - 0.1]))
+
+
+def test_a_gap_is_paired_by_seed():
+    """Seeds that shift both sides alike leave the gap certain."""
+    cells = pd.concat([table([0.1, 0.5, 0.9]), table([0.2, 0.6, 1.0], attack="b")])
+    check = {"statistic": "gap", "right": {"attack": "b"}}
+    assert verdict(cells, **check, at_most=-0.09) == "holds"
+    assert verdict(cells, **check, at_least=0) == "fails"
+
+
+def curve():
+    """`a` at d = 1, 2, 3 beside the constant 0.25 of `b`, two seeds."""
+    parts = [table([v, v], d=d) for d, v in ((1, 0.1), (2, 0.2), (3, 0.4))]
+    return pd.concat([*parts, *(table([0.25, 0.25], d=d, attack="b") for d in (1, 2, 3))])
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ({"statistic": "value"}, 0.7 / 3),
+        ({"statistic": "value", "at": "first"}, 0.1),
+        ({"statistic": "value", "at": "last"}, 0.4),
+        ({"statistic": "largest"}, 0.4),
+        ({"statistic": "gap", "right": {"attack": "b"}}, 0.7 / 3 - 0.25),
+        ({"statistic": "gap", "right": {"attack": "b"}, "at": "last"}, 0.15),
+        ({"statistic": "largest_gap", "right": {"attack": "b"}}, 0.15),
+        ({"statistic": "share_below", "right": {"attack": "b"}}, 2 / 3),
+        ({"statistic": "value", "left": {"attack": ["a", "b"]}, "at": "first"}, 0.175),
+    ],
+)
+def test_a_statistic_of_a_curve(check, expected):
+    (row,) = claim(curve(), at_most=9, **check).to_dict("records")
+    assert row["ours"] == pytest.approx(expected)
+
+
+def test_a_skipped_cell_counts_for_nothing():
+    skipped = table([math.nan, math.nan], d=9).assign(skipped="too many features for this attack")
+    assert verdict(pd.concat([table([0.1, 0.1]), skipped]), at="last", at_most=0.5) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("values", "tolerance", "expected"),
+    [
+        ([0.09, 0.10, 0.11], 0, "holds"),  # within the interval
+        ([0.115, 0.115, 0.115], 0.02, "holds"),  # within the tolerance
+        ([0.115, 0.115, 0.115], 0.01, "differs"),
+        ([0.12 - 1e-9, 0.12 - 1e-9], 0.02, "holds"),
+        ([0.12 + 1e-9, 0.12 + 1e-9], 0.02, "differs"),
+        ([0.08 - 1e-9, 0.08 - 1e-9], 0.02, "differs"),
+        ([0.13, 0.14, 0.15], 0.02, "holds"),  # within the interval widened by the tolerance
+        ([0.10], 0.02, "undecided"),
+    ],
+)
+def test_a_number_holds_within_the_interval_widened_by_the_tolerance(values, tolerance, expected):
+    (row,) = number(table(values), tolerance=tolerance).to_dict("records")
+    assert row["verdict"] == expected
+    assert row["difference"] == pytest.approx(np.mean(values) - 0.10)
+
+
+def test_the_tolerance_is_two_hundredths_unless_said():
+    assert list(number(table([0.119, 0.119]))["verdict"]) == ["holds"]
+    assert list(number(table([0.121, 0.121]))["verdict"]) == ["differs"]
+
+
+def test_a_number_is_compared_on_its_own_dataset():
+    both = pd.concat([table([0.5, 0.5]), table([0.9, 0.9], setup="bank", dataset="bank")])
+    assert list(number(both, metric="auc")["setup"]) == ["wine"]
+    assert list(number(both, metric="mse")["setup"]) == ["wine", "bank"]
+
+
+def test_an_empty_selection_is_the_metric_that_is_printed():
+    cells = pd.concat([table([0.1, 0.1]), table([0.5, 0.5], metric="auc")])
+    check = {"exhibit": "e", "statistic": "value", "left": {}}
+    for metric in ("mse", "auc"):
+        assert list(number(cells, metric=metric, check=check, tolerance=0)["verdict"]) == ["holds"]
+
+
+def test_the_reason_is_given_only_for_what_does_not_hold():
+    why = {"all.mse": "erratum"}
+    assert list(number(table([0.1, 0.1]), why=why)["why"]) == [""]
+    assert list(number(table([0.9, 0.9]), why=why)["why"]) == ["erratum"]
+
+
+def test_a_missing_published_row_is_an_error():
+    with pytest.raises(InputError, match=r"^published\.csv: has no row with .*'nowhere'"):
+        number(table([0.1, 0.1]), item="nowhere")
+
+
+def test_missing_cells_are_an_error():
+    with pytest.raises(InputError, match=r"^claim on e: has no cells for setup 'bank'"):
+        claim(table([0.1]), setups=["bank"], at_most=1)
+    with pytest.raises(InputError, match=r"^claim on e: selects nothing"):
+        claim(table([0.1]), left={"attack": "misspelt"}, at_most=1)
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.3], [1.0, 2.0, 4.0, 8.0], list(range(20))])
+def test_the_interval_is_students(values):
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+    assert interval(values) == pytest.approx((np.mean(values), low, high))
+
+
+def test_one_value_has_no_interval():
+    mean, low, high = interval([0.3])
+    assert mean == 0.3
+    assert math.isnan(low)
+    assert math.isnan(high)

@@ -1,0 +1,60 @@
+"""gia on a batch against a loop over predictions, in one run: `python workflow/benchmarks/gia.py`."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import time
+from pathlib import Path
+
+import numpy as np
+from machine import machine
+
+from cutlayer.attacks.gia import GradientInversion
+from cutlayer.equations import softmax
+from cutlayer.transcript import View
+
+PREDICTIONS, LOOPED = 1000, 20
+
+
+def seen(rng: np.random.Generator, classes: int, d: int) -> dict[str, np.ndarray]:
+    """What 1,000 predictions of a random model with d passive and 3 active features show."""
+    weights, X = rng.normal(size=(classes, d + 3)), rng.random((PREDICTIONS, d + 3))
+    parts = {"active_features": X[:, d:], "active_weights": weights[:, d:], "passive_weights": weights[:, :d]}
+    return parts | {"scores": softmax(X @ weights.T), "bias": np.zeros(classes)}
+
+
+def attacked(arrays: dict[str, np.ndarray], rows: slice) -> tuple[np.ndarray, float]:
+    """The guesses for some rows, and the seconds they took."""
+    part = arrays | {name: arrays[name][rows] for name in ("scores", "active_features")}
+    view = View("gia", GradientInversion.sees, part, np.random.default_rng(0))
+    start = time.perf_counter()
+    guess = GradientInversion().infer(view)
+    return guess, time.perf_counter() - start
+
+
+def measure(classes: int, d: int) -> str:
+    """A row of the table: batch, loop (scaled from its first rows), ratio, greatest difference."""
+    arrays = seen(np.random.default_rng(classes * 100 + d), classes, d)
+    batch, seconds = attacked(arrays, slice(None))
+    single = [attacked(arrays, slice(row, row + 1)) for row in range(LOOPED)]
+    loop = sum(took for _, took in single) / LOOPED * PREDICTIONS
+    difference = max(np.abs(batch[row] - guess[0]).max() for row, (guess, _) in enumerate(single))
+    return f"| {classes} | {d} | {seconds:.2f} | {loop:.1f} | {loop / seconds:.0f} | {difference:.0e} |"
+
+
+if __name__ == "__main__":
+    lines = [
+        "# gia on a batch against a loop over predictions",
+        "",
+        machine("numpy") + f" One thread, 1,000 steps, {PREDICTIONS:,} predictions; the loop is timed on {LOOPED}.",
+        "",
+        "| classes | d | batch (s) | loop (s) | ratio | greatest difference |",
+        "|--:|--:|--:|--:|--:|--:|",
+    ]
+    for classes, d in ((2, 6), (2, 19), (4, 12), (4, 24), (6, 12), (6, 36)):
+        lines.append(measure(classes, d))
+        print(lines[-1], flush=True)
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n")
