@@ -4,9 +4,9 @@ BIN := .venv/bin
 CORES ?= all
 ARGS ?=
 # The greedy scheduler: the default one spends seconds of a core on the order of short jobs.
-SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --scheduler greedy --rerun-incomplete --quiet $(ARGS)
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data report test lint clean
+.PHONY: results setup data report docs lock test lint clean
 
 results: setup
 	$(SNAKEMAKE)
@@ -26,7 +26,15 @@ data: setup
 
 # Snakemake's own report of all exhibits; made after the DAG, whose last output is the ledger.
 report results/report.html: results/ledger.html
-	$(BIN)/snakemake --report results/report.html --quiet $(ARGS)
+	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
+
+# The picture and the ledger that the README shows.
+docs: results
+	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
+
+# After a change of requirements.in: install it in a fresh environment, then write down what came.
+lock: setup
+	$(BIN)/python -m pip freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' > requirements.lock
 
 test: setup
 	$(BIN)/python -m pytest

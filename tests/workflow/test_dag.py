@@ -124,7 +124,7 @@ def test_without_mirror_and_network_stand_ins_are_plainly_marked(project: Projec
 def test_data_that_turn_up_replace_the_stand_in(project: Project) -> None:
     project.mirror = ""
     target = "data/normalised/robot.json"
-    project.run("--quiet", target)
+    project.run(target, "--quiet")
     raw = project.folder / "data/raw/robot"
     raw.mkdir(parents=True, exist_ok=True)
     (raw / "sensor_readings_24.data").write_text("1.0\n")

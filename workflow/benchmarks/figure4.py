@@ -28,7 +28,7 @@ def run(folder: Path, cores: str) -> float:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, target)
     start = time.perf_counter()
-    command = [sys.executable, "-m", "snakemake", "--cores", cores, "--scheduler", "greedy", "--quiet", FIGURE]
+    command = [sys.executable, "-m", "snakemake", "--quiet", "--cores", cores, "--scheduler", "greedy", FIGURE]
     subprocess.run([*command, "--config", "scale=paper"], cwd=folder, check=True)
     return time.perf_counter() - start
 

@@ -1,0 +1,50 @@
+"""The README's examples, as printed there."""
+
+from __future__ import annotations
+
+import re
+
+from .conftest import ROOT, Project
+
+
+def blocks(language: str) -> list[str]:
+    """The README's code blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+
+
+def test_a_new_defense_is_one_file_and_one_line(edited: Project) -> None:
+    (file,) = (block for block in blocks("python") if block.startswith('"""rounding:'))
+    (line,) = (block for block in blocks("yaml") if "rounding" in block)
+    (edited.folder / "workflow/cutlayer/defenses/rounding.py").write_text(file)
+    edited.replace("params.yaml", "defenses:\n", f"defenses:\n{line}")
+    target = "results/exhibits/chebyshev/comparison.png"
+    planned = edited.run("--dry-run", target)
+    assert set(re.findall(r"output: results/runs/\w+/(\w+)/", planned)) == {"rounding"}
+    edited.run(target, "--quiet")
+    table = (edited.folder / "results/exhibits/chebyshev/comparison.csv").read_text()
+    assert "rounding,digits=2" in table
+
+
+def test_own_data_are_one_setup(edited: Project) -> None:
+    (line,) = (block for block in blocks("yaml") if "mine" in block)
+    edited.replace(
+        "params.yaml",
+        "  # With an L2 penalty",
+        line.replace("dataset: mine", "dataset: wine") + "  # With an L2 penalty",
+    )
+    edited.run("results/scores/mine/none/rcc2.csv", "--quiet")
+    assert (edited.folder / "results/scores/mine/none/rcc2.csv").stat().st_size > 100
+
+
+def test_the_library_example_runs(capsys) -> None:
+    (example,) = (block for block in blocks("python") if "from cutlayer import polytope" in block)
+    exec(compile(example, "README.md", "exec"), {})
+    measured, closed_form = map(float, capsys.readouterr().out.split())
+    assert 0 < measured <= closed_form
+
+
+def test_every_linked_file_exists() -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    for link in links:
+        assert (ROOT / link).exists(), link
