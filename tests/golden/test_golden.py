@@ -37,6 +37,7 @@ def instance(m: int, d: int):
         "active_features": active,
         "active_weights": weights[:, d:],
         "passive_weights": weights[:, :d],
+        "passive": np.arange(d),
         "bias": bias,
     }
     return seen | {"scores": softmax(np.hstack([X, active]) @ weights.T + bias)}, X

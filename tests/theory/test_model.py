@@ -24,7 +24,7 @@ def fit(data, scale=1.0, shift=0.0, **parameters):
     options = {"rate": 0.05, "epochs": 12, "batch": 128} | parameters
     model = plugins.create("model", "logistic_regression", options)
     scale, shift = (np.atleast_1d(v)[:, None] * np.ones((1, X.shape[1])) for v in (scale, shift))
-    return model.fit(X, y, scale, shift, 0, "here")
+    return model.fit(X, y, int(y.max()) + 1, scale, shift, 0, "here")
 
 
 @pytest.mark.parametrize("parameters", [{"l2": 0.01}, {"patience": 1, "rate": 0.3, "epochs": 25}])

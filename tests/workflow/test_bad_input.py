@@ -24,6 +24,9 @@ CASES = {
     "wrong type in a sweep": (
         PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [many,", ["params.yaml defenses.class_label", "rest = 'many'", "float"],
     ),
+    "number beyond its limits": (
+        PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [0.7,", ["params.yaml defenses.class_label", "rest = 0.7", "at most 0.49"],
+    ),
     "unknown scale": (PARAMS, "scale: quick", "scale: quik", ["params.yaml", "no scale 'quik'", "did you mean 'quick'"]),
     "d out of range": (
         PARAMS, "sizes: [2, 3, 4, 5]", "sizes: [2, 30]", ["params.yaml setups.bank_small.windows.sizes", "d = 30", "1 to 19"],
@@ -83,7 +86,7 @@ def test_without_stand_ins_missing_data_stop_the_run_by_name(project: Project) -
 
 
 def test_nan_in_training_stops_the_run_and_writes_no_result(project: Project) -> None:
-    project.replace("tests/workflow/tiny.yaml", "epochs: 2,", "epochs: 2, rate: .inf,")
+    project.replace("tests/workflow/tiny.yaml", "epochs: 2,", "epochs: 2, rate: 1.0e+300,")
     done = project.snakemake("results/runs/wine/none/utility.csv")
     assert done.returncode != 0
     assert "run.wine/none/seed0: loss is not finite in epoch 1" in done.stderr + done.stdout

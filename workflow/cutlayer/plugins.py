@@ -10,6 +10,7 @@ import ast
 import contextlib
 import functools
 import importlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,12 @@ def method(kind: str, name: str) -> Method:
         raise InputError(
             f"{kind}.{name}", f"{path.name} has {len(own)} subclasses of {kind.capitalize()}", "one is meant"
         )
-    return Method(kind, name, path, own[0].name, _parameters(own[0]), _constants(own[0]))
+    parameters = _parameters(own[0])
+    for parameter, annotation in parameters.items():
+        if annotation not in TYPES and not annotation.startswith("Literal["):
+            allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
+            raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
+    return Method(kind, name, path, own[0].name, parameters, _constants(own[0]))
 
 
 def _last_name(node: ast.expr) -> str:
@@ -104,7 +110,7 @@ def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
                 f"has no parameter {parameter!r}",
                 nearest(parameter, known) if known else "it has none",
             )
-        allowed = _allowed(known[parameter], value)
+        allowed = _allowed(known[parameter], value) or _beyond(method(kind, name).constants, parameter, value)
         if allowed:
             raise InputError(f"{kind}.{name}", f"{parameter} = {value!r}", allowed)
 
@@ -113,11 +119,24 @@ def _allowed(annotation: str, value: Any) -> str:
     """What a parameter may be, when `value` is not it; empty when it is."""
     if annotation.startswith("Literal["):
         choices = ast.literal_eval(annotation.removeprefix("Literal[").removesuffix("]") + ",")
-        return "" if value in choices else f"allowed: {', '.join(map(repr, choices))}"
-    types = TYPES.get(annotation)
-    if types is None or (isinstance(value, types) and (bool in types or not isinstance(value, bool))):
+        same = any(type(value) is type(choice) and value == choice for choice in choices)
+        return "" if same else f"allowed: {', '.join(map(repr, choices))}"
+    types = TYPES[annotation]
+    return (
+        "" if isinstance(value, types) and (bool in types or not isinstance(value, bool)) else f"{annotation} is meant"
+    )
+
+
+def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
+    """The declared limits of a number, when `value` is beyond them or not finite; empty when it is not."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
-    return f"{annotation} is meant"
+    least, most = constants.get("limits", {}).get(parameter, (None, None))
+    within = (least is None or value >= least) and (most is None or value <= most)
+    if math.isfinite(value) and within:
+        return ""
+    bounds = [f"at least {least:g}" if least is not None else "", f"at most {most:g}" if most is not None else ""]
+    return " and ".join(filter(None, bounds)) or "a finite number is meant"
 
 
 def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None) -> Any:

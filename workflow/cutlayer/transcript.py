@@ -48,16 +48,16 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, meta: Any = None) -> None:
     """Write one seed of a run: the arrays of each setting of its defense, and those all settings share."""
-    arrays = {f"|{name}": value for name, value in shared.items()}
+    arrays = {f"shared|{name}": value for name, value in shared.items()}
     for setting, own in settings.items():
-        arrays |= {f"{setting}|{name}": value for name, value in own.items()}
+        arrays |= {f"setting {setting}|{name}": value for name, value in own.items()}
     artifacts.write_arrays(path, arrays, {"settings": list(settings), "run": meta})
 
 
 def load(path: str | Path) -> dict[str, dict[str, np.ndarray]]:
     """Read back what `save` wrote: setting -> its arrays, the shared ones included."""
     arrays, meta = artifacts.read_arrays(path)
-    return {setting: dict(_of(arrays, "", setting)) for setting in meta["settings"]}
+    return {setting: dict(_of(arrays, "shared", f"setting {setting}")) for setting in meta["settings"]}
 
 
 def _of(arrays: Arrays, *owners: str) -> Iterable[tuple[str, np.ndarray]]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..limits import Limits
 from ..transcript import View
 
 
@@ -20,6 +21,7 @@ class Attack:
 
     sees: ClassVar[set[str]] = set()
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
+    limits: ClassVar[Limits] = {}  # least and greatest value, None: any
 
     def skip(self, view: View) -> str:
         """Why the attack does not apply to this view, as a sentence; empty when it does."""

@@ -24,15 +24,15 @@ from .base import Attack
 class BlackBox(Attack):
     """Knows its own weights and the sign of w b, nothing of the passive party's model."""
 
-    sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights"}
+    sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive"}
     needs: ClassVar[set[str]] = {"passive"}
 
     case: Literal["zero_bias", "same_sign", "opposite_sign"] = "same_sign"
 
     def skip(self, view: View) -> str:
-        """The attack is for two classes, where v is a number."""
-        k = view.scores.shape[1]
-        return f"black box attack is for two classes, here {k}" if k != 2 else ""
+        """The attack is for one feature and two classes, where v is a number."""
+        k, d = view.scores.shape[1], len(view.passive)
+        return "" if (k, d) == (2, 1) else f"for one feature and two classes, here {d} and {k}"
 
     def infer(self, view: View) -> np.ndarray:
         """N x 1 guesses."""

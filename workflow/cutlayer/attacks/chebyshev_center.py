@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import polytope
 from ..equations import linear_system
+from ..limits import Limits
 from ..transcript import View
 from .base import Attack
 
@@ -24,6 +25,8 @@ class ChebyshevCenter(Attack):
     """The center of the smallest ball that holds all feasible points."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+
+    limits: ClassVar[Limits] = {"limit": (1, 12)}
 
     limit: int = 6  # most features: the number of vertices grows exponentially
 

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from ..limits import Limits
 from ..transcript import View
 from .base import Attack
 
@@ -24,6 +25,8 @@ class GradientInversion(Attack):
     """Projected Adam on D(c^ || c) with the usual moments 0.9 and 0.999."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+
+    limits: ClassVar[Limits] = {"steps": (1, None), "rate": (0, None)}
 
     start: Literal["zero", "half", "uniform"] = "zero"
     steps: int = 1000

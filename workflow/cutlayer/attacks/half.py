@@ -18,8 +18,8 @@ from .base import Attack
 class Half(Attack):
     """A blind guess that uses nothing but the number of features."""
 
-    sees: ClassVar[set[str]] = {"scores", "passive_weights"}
+    sees: ClassVar[set[str]] = {"scores", "passive"}
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""
-        return np.full((len(view.scores), view.passive_weights.shape[1]), 0.5)
+        return np.full((len(view.scores), len(view.passive)), 0.5)

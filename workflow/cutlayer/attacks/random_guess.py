@@ -20,8 +20,8 @@ from .base import Attack
 class RandomGuess(Attack):
     """Uniform guesses that use nothing but the number of features."""
 
-    sees: ClassVar[set[str]] = {"scores", "passive_weights"}
+    sees: ClassVar[set[str]] = {"scores", "passive"}
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""
-        return view.rng.random((len(view.scores), view.passive_weights.shape[1]))
+        return view.rng.random((len(view.scores), len(view.passive)))

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..equations import difference_matrix, softmax
+from ..limits import Limits
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Defense:
 
     protocols: ClassVar[set[str]] = {"vertical"}
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
+    limits: ClassVar[Limits] = {}
 
     @property
     def rescaling(self) -> tuple[float, float]:

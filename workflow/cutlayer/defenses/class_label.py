@@ -8,10 +8,11 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ..errors import InputError
+from ..limits import Limits
 from .base import Defense, Wire
 
 
@@ -19,11 +20,9 @@ from .base import Defense, Wire
 class ClassLabel(Defense):
     """Scores that say the class and, for small `rest`, nothing more."""
 
-    rest: float = 1e-3  # score of each class that is not the top one
+    limits: ClassVar[Limits] = {"rest": (1e-300, 0.49)}
 
-    def __post_init__(self) -> None:
-        if not 0 < self.rest < 0.5:
-            raise InputError("defense.class_label", f"rest = {self.rest}", "between 0 and 0.5")
+    rest: float = 1e-3  # score of each class that is not the top one
 
     def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
         """One score near 1 a row; of several maximizers the first, as argmax has it."""

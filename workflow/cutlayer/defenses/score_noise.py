@@ -17,12 +17,13 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..equations import difference_matrix, softmax
 from ..errors import InputError
+from ..limits import Limits
 from ..theory.chebyshev import theorem4
 from .base import Defense, Wire
 
@@ -31,13 +32,15 @@ from .base import Defense, Wire
 class ScoreNoise(Defense):
     """Noise on the logits that never changes the predicted class."""
 
+    limits: ClassVar[Limits] = {"budget": (0, None), "margin": (1e-9, None)}
+
     scheme: Literal[1, 2, 3] = 1
     budget: float = 1.0  # alpha: squared norm of the noise; for scheme 3 the shrinkage, below 1
     margin: float = 1e-6  # scheme 2: how far the top logit ends above the next
 
     def __post_init__(self) -> None:
-        if self.budget < 0 or (self.scheme == 3 and self.budget >= 1):
-            raise InputError("defense.score_noise", f"budget = {self.budget}", "at least 0; scheme 3: below 1")
+        if self.scheme == 3 and self.budget >= 1:
+            raise InputError("defense.score_noise", f"budget = {self.budget}", "scheme 3: below 1")
 
     def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
         """Scores of the shifted logits; all maximizers of a row stay its maximizers (footnote 19)."""

@@ -10,16 +10,23 @@ Adam is coordinatewise, so a stacked model moves exactly as it would alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ..errors import InputError
+from ..limits import Limits
 from .base import Model
 
 
 @dataclass(frozen=True)
 class LogisticRegression(Model):
     """Weights (k x d) and bias (k,) that minimize the cross-entropy."""
+
+    limits: ClassVar[Limits] = {
+        "l2": (0, None), "rate": (0, None), "batch": (1, None), "epochs": (1, None), "patience": (1, None),
+        "held_out": (0, 0.5),
+    }  # fmt: skip
 
     l2: float = 0.0
     rate: float = 0.01
@@ -29,9 +36,10 @@ class LogisticRegression(Model):
     held_out: float = 0.1  # share of the training rows for early stopping
 
     def fit(
-        self, X: np.ndarray, y: np.ndarray, scale: np.ndarray, shift: np.ndarray, seed: int, name: str
+        self, X: np.ndarray, y: np.ndarray, classes: int, scale: np.ndarray, shift: np.ndarray, seed: int, name: str
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,).
+        """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,)
+        in 0..classes-1.
 
         Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
         A loss that is not a number is an InputError saying where; `name` is for that message.
@@ -40,7 +48,7 @@ class LogisticRegression(Model):
 
         generator = torch.Generator().manual_seed(seed)
         held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
-        stack = _Stack(X, y, scale, shift, self.l2, generator)
+        stack = _Stack(X, y, classes, scale, shift, self.l2, generator)
         optimizer = torch.optim.Adam(stack.parameters, lr=self.rate)
         for epoch in range(self.epochs):
             for chunk in rows[torch.randperm(len(rows), generator=generator)].split(self.batch):
@@ -60,12 +68,12 @@ class LogisticRegression(Model):
 class _Stack:
     """V models as tensors: their parameters, their losses, and the best of each so far."""
 
-    def __init__(self, X, y, scale, shift, l2, generator) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
+    def __init__(self, X, y, classes, scale, shift, l2, generator) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
         import torch
 
         self.X, self.y = torch.tensor(X), torch.tensor(y)
         self.scale, self.shift, self.l2 = torch.tensor(scale), torch.tensor(shift), l2
-        classes, copies = int(y.max()) + 1, len(scale)
+        copies = len(scale)
         weights = 0.01 * torch.randn(classes, X.shape[1], generator=generator, dtype=torch.float64)
         self.weights = weights.repeat(copies, 1, 1).requires_grad_()
         self.bias = torch.zeros(copies, classes, dtype=torch.float64, requires_grad=True)

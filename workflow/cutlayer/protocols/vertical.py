@@ -32,7 +32,7 @@ from .base import Case, Outcome, Protocol, Task
 class Vertical(Protocol):
     """Train on all features, predict, and show each window's adversary its part."""
 
-    shows: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+    shows: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias", "passive"}
     keys: ClassVar[set[str]] = {
         "fit_on", "model", "model_of", "predictions", "kl_predictions", "windows", "passive", "subsets",
     }  # fmt: skip
@@ -85,6 +85,7 @@ class Vertical(Protocol):
                     "active_weights": weights[:, active],
                     "passive_weights": weights[:, passive],
                     "bias": transcript["bias"][place],
+                    "passive": passive,
                 }
                 yield case, seen, rows
 
@@ -116,7 +117,7 @@ def _fit(
     options = dict(task.settings["model"])
     model = plugins.create("model", options.pop("use"), options)
     seed = seed_of(task.origin, task.seed, "model")
-    return model.fit(X[train], task.table.labels[train], scale, shift, seed, task.name)
+    return model.fit(X[train], task.table.labels[train], task.table.classes, scale, shift, seed, task.name)
 
 
 def _served(
