@@ -120,7 +120,7 @@ def test_skip_is_silent_or_a_sentence_with_the_reason(name, run, cases):
 
 def test_the_black_box_attack_is_for_two_classes(run, cases):
     for _, seen, _ in cases(run("three_classes")):
-        assert plugins.create("attack", "black_box").skip(view_of("black_box", seen)).endswith("here 1 and 3")
+        assert plugins.create("attack", "black_box").skip(view_of("black_box", seen)).endswith("and 3")
 
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if NEEDS[name] <= {"passive"}])

@@ -12,21 +12,14 @@ import hashlib
 import json
 import re
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import InputError, nearest
 
-if TYPE_CHECKING:
-    import requests
-
 COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note")
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
-TIMEOUT = (10, 60)  # seconds to connect, and between two chunks
 LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
-CHUNK = 1 << 20
 SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -252,53 +245,18 @@ def _mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:
 
 def _from_url(row: Source, target: Path) -> None:
     from .archives import extract
+    from .download import Unreachable, download
 
     if not row.url:
         raise _Missing("none is known")
-    _download(row, target)
+    name = f"{row.dataset}/{row.file} from {row.url}"
+    try:
+        download(row.url, target, LARGEST if row.member else row.limit, name)
+    except Unreachable as error:
+        raise _Missing(str(error)) from error
     if row.member:
         # The member takes the archive's place, so that one temporary file is cleaned up in all cases.
-        extract(target, row.member, target, row.limit, f"{row.dataset}/{row.file} from {row.url}")
-
-
-def _download(row: Source, target: Path) -> None:
-    import requests
-
-    try:
-        # "identity": a server must not compress, or unpack, what the checksum is of.
-        headers = {"Accept-Encoding": "identity"}
-        with requests.get(row.url, stream=True, timeout=TIMEOUT, headers=headers) as answer:
-            answer.raise_for_status()
-            if answer.headers.get("Content-Type", "").startswith("text/html"):
-                raise _Missing(f"{row.url} is a web page; get the file there by hand and put it into raw")
-            _save(answer, row, target)
-    except requests.HTTPError as error:
-        raise _Missing(f"{row.url} answers {error.response.status_code}") from error
-    except requests.RequestException as error:
-        # The name only: the text of such an error holds memory addresses and differs from run to run.
-        raise _Missing(f"{row.url} cannot be reached ({type(error).__name__})") from error
-
-
-def _save(answer: requests.Response, row: Source, target: Path) -> None:
-    """Stream the body as sent; too few bytes, or more than the declared size, is an error."""
-    from tqdm import tqdm
-    from urllib3.exceptions import HTTPError
-
-    limit = LARGEST if row.member else row.limit
-    length = int(answer.headers.get("Content-Length", 0))
-    name = f"file.{row.dataset}/{row.file} from {row.url}"
-    progress = tqdm(total=length or None, unit="B", unit_scale=True, delay=5, desc=row.file, file=sys.stderr)
-    with target.open("wb") as out, progress:
-        try:
-            for chunk in answer.raw.stream(CHUNK, decode_content=False):
-                progress.update(out.write(chunk))
-                if out.tell() > limit:
-                    raise InputError(name, f"has more than {limit:,} bytes", "that is its declared size")
-            broken = out.tell() < length
-        except HTTPError:
-            broken = True
-        if broken:
-            raise InputError(name, f"is truncated: {out.tell():,} of {length:,} bytes came", "try again")
+        extract(target, row.member, target, row.limit, name)
 
 
 def _read_csv(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
