@@ -5,7 +5,8 @@ is used at prediction time: c = softmax(W_act Y + W_pas X + b). The active party
 features, and what is published of the model (white box); it wants X.
 
 Which features are passive is a window: d consecutive columns from `start`, cyclic. The model is trained
-once and every window is another adversary, so "averaging over space" is averaging over windows.
+once and every window is another adversary, so "averaging over space" is averaging over windows. A transcript
+therefore holds the columns of all parties; the view of a window's adversary holds the active ones only.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", III, VIII.
 """
@@ -13,6 +14,7 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,34 +41,30 @@ class Vertical(Protocol):
 
     def run(self, task: Task) -> Outcome:
         """Train (or take the undefended run's model), then predict under every setting."""
-        rng = generator(task.origin, task.seed, "split")
-        order = rng.permutation(len(task.table.labels))
-        train, test = np.split(order, [round(0.8 * len(order))])
-        X, _ = prepare(task.table, train, task.settings["fit_on"])
-        weights, bias = _model(task, X, train)
-        rows = test[: task.settings["predictions"]]
-        names = task.table.feature_names
-        places = windows(X.shape[1], task.settings["windows"], task.settings.get("passive"), names)
-        outcome = Outcome(
-            shared={"features": X[rows], "windows": np.array(places), "subsets": _subsets(task, len(rows))},
-            truth={"features": X[rows], "population": X},
-            learned={"weights": weights, "bias": bias},
+        data = _prepared(task)
+        model = _model(task, data)
+        places = windows(
+            data.X.shape[1], task.settings["windows"], task.settings.get("passive"), task.table.feature_names
         )
-        everyone = order[: task.settings["kl_predictions"]]
-        before = X @ weights.T + bias
+        outcome = Outcome(
+            shared={
+                "features": data.X[data.rows],
+                "windows": np.array(places),
+                "subsets": _subsets(task, len(data.rows)),
+            },
+            truth={"features": data.X[data.rows], "population": data.X},
+            learned={"weights": model.weights, "bias": model.bias},
+        )
         for setting, defense in task.defenses.items():
-            models = _served(task, defense, X, train, (weights, bias), places)
             shown = []
-            for (d, start), served in zip(places, models, strict=True):
-                passive = columns(X.shape[1], d, start)
-                wire = Wire(served.weights[:, passive], X[:, passive], generator(task.name, setting, d, start))
-                shown.append(_show(defense, served, rows, passive, wire))
-                cost = _cost(defense, served, before, task.table.labels, (everyone, test), wire)
-                outcome.utility += [
-                    {"setting": setting, "d": d, "start": start, "metric": metric, "value": value}
-                    for metric, value in cost
-                ]
-            outcome.transcripts[setting] = {key: np.stack([s[key] for s in shown]) for key in shown[0]}
+            for (d, start), served in zip(places, _served(task, defense, data, model, places), strict=True):
+                passive = columns(data.X.shape[1], d, start)
+                rng = generator(task.name, setting, d, start)
+                wire = Wire(served.weights[:, passive], data.X[:, passive], rng)
+                shown.append(_show(defense, served, data.rows, passive, wire))
+                place = {"setting": setting, "d": d, "start": start}
+                outcome.utility += [place | row for row in _cost(defense, served, model, data, wire)]
+            outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
         return outcome
 
     def cases(self, transcript: Arrays) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
@@ -75,16 +73,16 @@ class Vertical(Protocol):
         for place, (d, start) in enumerate(transcript["windows"]):
             passive = columns(total, d, start)
             active = np.setdiff1d(np.arange(total), passive)
-            weights = transcript["weights"][place]
+            scores, weights, bias = (_at(transcript[key], place) for key in ("scores", "weights", "bias"))
             for repeat, subset in enumerate(transcript["subsets"]):
                 rows = subset[subset >= 0]
                 case = {"d": int(d), "start": int(start), "predictions": len(rows), "repeat": repeat}
                 seen = {
-                    "scores": transcript["scores"][place][rows],
+                    "scores": scores[rows],
                     "active_features": features[np.ix_(rows, active)],
                     "active_weights": weights[:, active],
                     "passive_weights": weights[:, passive],
-                    "bias": transcript["bias"][place],
+                    "bias": bias,
                     "passive": passive,
                 }
                 yield case, seen, rows
@@ -95,6 +93,18 @@ class Vertical(Protocol):
         return {"mse": mse(guess, truth["features"][np.ix_(rows, passive)])}
 
 
+@dataclass(frozen=True)
+class _Data:
+    """Features in [0, 1], labels, and the rows that are trained on, tested, predicted, and compared by KL."""
+
+    X: np.ndarray
+    labels: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    rows: np.ndarray
+    compared: np.ndarray
+
+
 class _Served:
     """A model as it is used for prediction, and its logits for all rows."""
 
@@ -102,41 +112,42 @@ class _Served:
         self.weights, self.bias, self.logits = weights, bias, X @ weights.T + bias
 
 
-def _model(task: Task, X: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _prepared(task: Task) -> _Data:
+    """Split 80/20 at random; what is predicted is a part of the test rows."""
+    order = generator(task.origin, task.seed, "split").permutation(len(task.table.labels))
+    train, test = np.split(order, [round(0.8 * len(order))])
+    X, _ = prepare(task.table, train, task.settings["fit_on"])
+    rows, compared = test[: task.settings["predictions"]], order[: task.settings["kl_predictions"]]
+    return _Data(X, task.table.labels, train, test, rows, compared)
+
+
+def _model(task: Task, data: _Data) -> _Served:
     if task.trained is not None:
-        return task.trained["weights"], task.trained["bias"]
-    unscaled = np.ones((1, X.shape[1]))
-    weights, bias = _fit(task, X, train, unscaled, 0 * unscaled)
-    return weights[0], bias[0]
+        return _Served(task.trained["weights"], task.trained["bias"], data.X)
+    unscaled = np.ones((1, data.X.shape[1]))
+    weights, bias = _fit(task, data, unscaled, 0 * unscaled)
+    return _Served(weights[0], bias[0], data.X)
 
 
-def _fit(
-    task: Task, X: np.ndarray, train: np.ndarray, scale: np.ndarray, shift: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _fit(task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Every run of a setup and seed starts alike, so that defenses are compared on the same model."""
     options = dict(task.settings["model"])
     model = plugins.create("model", options.pop("use"), options)
-    seed = seed_of(task.origin, task.seed, "model")
-    return model.fit(X[train], task.table.labels[train], task.table.classes, scale, shift, seed, task.name)
+    X, labels, seed = data.X[data.train], data.labels[data.train], seed_of(task.origin, task.seed, "model")
+    return model.fit(X, labels, task.table.classes, scale, shift, seed, task.name)
 
 
-def _served(
-    task: Task,
-    defense: Defense,
-    X: np.ndarray,
-    train: np.ndarray,
-    model: tuple[np.ndarray, np.ndarray],
-    places: list[tuple[int, int]],
-) -> list[_Served]:
+def _served(task: Task, defense: Defense, data: _Data, model: _Served, places: list[tuple[int, int]]) -> list[_Served]:
     """The model that serves each window: the same one, unless the defense trains on rescaled features."""
     if defense.rescaling == (1.0, 0.0):
-        return [_Served(*model, X)] * len(places)
-    scale, shift = np.ones((len(places), X.shape[1])), np.zeros((len(places), X.shape[1]))
+        return [model] * len(places)
+    total = data.X.shape[1]
+    scale, shift = np.ones((len(places), total)), np.zeros((len(places), total))
     for place, (d, start) in enumerate(places):
-        passive = columns(X.shape[1], d, start)
+        passive = columns(total, d, start)
         scale[place, passive], shift[place, passive] = defense.rescaling
-    weights, bias = _fit(task, X, train, scale, shift)
-    return [_Served(weights[v], bias[v], scale[v] * X + shift[v]) for v in range(len(places))]
+    weights, bias = _fit(task, data, scale, shift)
+    return [_Served(weights[v], bias[v], scale[v] * data.X + shift[v]) for v in range(len(places))]
 
 
 def _show(
@@ -148,23 +159,25 @@ def _show(
     return {"scores": defense.reveal(served.logits[rows], wire), "weights": weights, "bias": bias}
 
 
-def _cost(
-    defense: Defense,
-    served: _Served,
-    before: np.ndarray,
-    labels: np.ndarray,
-    rows: tuple[np.ndarray, np.ndarray],
-    wire: Wire,
-) -> list[tuple[str, Any]]:
+def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, wire: Wire) -> Iterator[dict[str, Any]]:
     """Utility: divergence from the undefended scores, test accuracy, share of changed decisions."""
-    everyone, test = rows
-    original, scores = softmax(before[everyone]), defense.reveal(served.logits[everyone], wire)
-    decided, was = defense.reveal(served.logits[test], wire).argmax(1), before[test].argmax(1)
-    return [
-        ("kl", kullback_leibler(original, scores)),
-        ("accuracy", float(np.mean(decided == labels[test]))),
-        ("changed_decisions", float(np.mean(decided != was))),
-    ]
+    original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], wire)
+    decided = defense.reveal(served.logits[data.test], wire).argmax(axis=1)
+    was = model.logits[data.test].argmax(axis=1)
+    yield {"metric": "kl", "value": kullback_leibler(original, scores)}
+    yield {"metric": "accuracy", "value": float(np.mean(decided == data.labels[data.test]))}
+    yield {"metric": "changed_decisions", "value": float(np.mean(decided != was))}
+
+
+def _once(windows: list[np.ndarray]) -> np.ndarray:
+    """One array a window, or a single one if all windows show the same."""
+    same = all(np.array_equal(shown, windows[0]) for shown in windows)
+    return np.stack(windows[:1] if same else windows)
+
+
+def _at(arrays: np.ndarray, place: int) -> np.ndarray:
+    """The array of a window from what `_once` made."""
+    return arrays[place if len(arrays) > 1 else 0]
 
 
 def _subsets(task: Task, available: int) -> np.ndarray:

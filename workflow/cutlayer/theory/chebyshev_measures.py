@@ -20,13 +20,13 @@ from .chebyshev import row_space, theorem2, theorem3, theorem4
 
 def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
     """Rows (d, start, metric, value) for one seed of an undefended vertical run."""
-    for place, (d, start) in enumerate(seen["windows"]):
+    for d, start in seen["windows"]:
         passive = columns(seen["features"].shape[1], d, start)
-        weights = seen["weights"][place][:, passive]
+        weights = seen["weights"][0][:, passive]  # undefended: every window shows the same model
         A = difference_matrix(len(weights)) @ weights
         X, population = truth["features"][:, passive], truth["population"][:, passive]
         rng = generator("theory", int(d), int(start))
-        found = _one_feature(A, seen["bias"][place]) if A.shape == (1, 1) else {}
+        found = _one_feature(A, seen["bias"][0]) if A.shape == (1, 1) else {}
         found |= _theorem1(A, X) | _theorem2(A, X, population) | _theorem3(A, X, rng) | _pps(A, X) | _theorem4(A, rng)
         for metric, value in found.items():
             yield {"d": int(d), "start": int(start), "metric": metric, "value": value}
