@@ -149,6 +149,13 @@ def test_a_statistic_of_a_curve(check, expected):
     assert row["ours"] == pytest.approx(expected)
 
 
+def test_a_statement_about_every_case_is_held_against_the_worst_seed():
+    spread = table([-9.0, -0.5, -0.1])
+    assert verdict(spread, at_most=0) == "undecided"
+    assert verdict(spread, statistic="largest", at_most=0) == "holds"
+    assert verdict(table([-9.0, -0.5, 0.1]), statistic="largest", at_most=0) == "fails"
+
+
 def test_a_skipped_cell_counts_for_nothing():
     skipped = table([math.nan, math.nan], d=9).assign(skipped="too many features for this attack")
     assert verdict(pd.concat([table([0.1, 0.1]), skipped]), at="last", at_most=0.5) == "holds"

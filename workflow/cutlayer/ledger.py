@@ -99,7 +99,8 @@ def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> str:
 RULE = (
     "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints "
     "or, where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if "
-    "the whole interval violates it, and is undecided between. Generated data and other scales than the paper's get "
+    "the whole interval violates it, and is undecided between; a claim about every case is held against the worst "
+    "seed. Generated data and other scales than the paper's get "
     "no verdict."
 )
 
@@ -111,4 +112,4 @@ def _number(value: float) -> str:
 def _interval(low: float, high: float) -> str:
     if pd.isna(low) or pd.isna(high):
         return ""
-    return "exact" if low == high else f"{low:.4g} to {high:.4g}"
+    return "" if low == high else f"{low:.4g} to {high:.4g}"
