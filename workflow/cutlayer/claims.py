@@ -46,7 +46,7 @@ def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: 
     for identifier, claim in paper["claims"].items():
         check = claim["check"]
         for fact, found in _per_setup(check, cells):
-            mean, low, high = bounds(found)
+            mean, low, high = _spread(check, found)
             row = fact | {
                 "kind": "claim",
                 "item": identifier,
