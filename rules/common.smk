@@ -86,19 +86,20 @@ def provenance(setups):
 def in_report(kind):
     """Category, labels and caption of an exhibit's file in the report."""
 
-    def exhibit(wildcards):
-        return EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+    def labels(wildcards):
+        setups = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]["setups"]
+        return {
+            "kind": kind,
+            "setups": ", ".join(setups),
+            "scale": plan.scale,
+            "provenance": provenance(setups),
+        }
 
     return {
         "category": "{paper}",
         "subcategory": "{exhibit}",
         "caption": "../workflow/report/exhibit.rst",
-        "labels": {
-            "kind": kind,
-            "setups": lambda w: ", ".join(exhibit(w)["setups"]),
-            "scale": plan.scale,
-            "provenance": lambda w: provenance(exhibit(w)["setups"]),
-        },
+        "labels": labels,
     }
 
 
