@@ -166,3 +166,14 @@ def test_a_blind_guess_does_not_care_about_any_defense(name, attacked):
         attacked(name, "two_classes"), attacked(name, "two_classes", "pps"), strict=True
     ):
         np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if "solver" in plugins.method("attack", name).parameters])
+def test_cvxpy_solves_the_same_problem(name, run, cases):
+    for _, seen, _ in list(cases(run("three_classes")))[2:4]:
+        few = seen | {key: seen[key][:3] for key in ("scores", "active_features")}
+        guesses = [
+            plugins.create("attack", name, {"solver": solver}).infer(view_of(name, few))
+            for solver in ("exact", "cvxpy")
+        ]
+        np.testing.assert_allclose(*guesses, atol=1e-6)

@@ -106,7 +106,9 @@ RULE = (
 
 
 def _number(value: float) -> str:
-    return "" if pd.isna(value) else f"{value:.4g}" if abs(value) < 1e5 else f"{value:,.0f}"
+    if pd.isna(value):
+        return ""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"
 
 
 def _interval(low: float, high: float) -> str:

@@ -84,7 +84,7 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     columns = -(-len(handles) // rows) if handles else 1
     below = 0.20 * rows + 0.16 * (foot.count("\n") + 1) + 0.1
     height = figure.get_size_inches()[1]
-    figure.tight_layout(rect=(0, below / height, 1, 1))
+    figure.tight_layout(rect=(0, below / height, 1, 1 - 0.02 / height))
     if handles:
         anchor = (0.16 * (foot.count("\n") + 1) + 0.05) / height
         figure.legend(

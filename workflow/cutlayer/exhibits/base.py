@@ -29,7 +29,7 @@ def footer(cells: pd.DataFrame) -> str:
     data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
     count = _span(cells["n"][cells["n"] > 0])
     parts = [f"scale {cells['scale'].iloc[0]}", f"N = {count} predictions" if count else ""]
-    parts.append(f"{_span(cells['cases'])} cases averaged" if cells["cases"].max() > 1 else "")
+    parts.append(f"{_span(cells['cases'])} cases a cell" if cells["cases"].max() > 1 else "")
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
     return " · ".join([part for part in parts if part] + [data])

@@ -23,7 +23,7 @@ class Tradeoff(Exhibit):
 
     x: str = "kl"
     y: str = "mse"
-    x_label: str = "average KL divergence from the true scores (bits)"
+    x_label: str = "average KL from the true scores (bits)"
     y_label: str = "MSE per feature"
     x_scale: str = "log"
     y_scale: str = "log"
