@@ -7,6 +7,7 @@ configfile: "params.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
 include: "rules/data.smk"
 include: "rules/runs.smk"
 include: "rules/attacks.smk"

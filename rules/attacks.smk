@@ -3,8 +3,8 @@ rule attack:
     input:
         code=lambda w: sorted(
             {
-                *plugins.source("attack", plan.attacks[w.attack]["use"]),
-                *plugins.source("protocol", plan.setups[w.setup]["protocol"]),
+                *source("attack", plan.attacks[w.attack]["use"]),
+                *source("protocol", plan.setups[w.setup]["protocol"]),
                 *library("scores.py"),
             }
         ),

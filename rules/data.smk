@@ -3,7 +3,7 @@ rule normalise:
     input:
         code=lambda w: sorted(
             {
-                *plugins.source("dataset", w.dataset),
+                *source("dataset", w.dataset),
                 *library("datasets/__init__.py", "standins/tabular.py"),
             }
         ),

@@ -26,7 +26,7 @@ rule cells:
 
 rule figure:
     input:
-        code=lambda w: plugins.source(
+        code=lambda w: source(
             "exhibit", EXHIBITS[f"{w.paper}/{w.exhibit}"]["draw"]["use"]
         ),
         cells="results/cells/{paper}/{exhibit}.csv",

@@ -3,9 +3,9 @@ rule run:
     input:
         code=lambda w: sorted(
             {
-                *plugins.source("protocol", plan.setups[w.setup]["protocol"]),
-                *plugins.source("model", plan.setups[w.setup]["model"]["use"]),
-                *plugins.source("defense", plan.defenses[w.defense]["use"]),
+                *source("protocol", plan.setups[w.setup]["protocol"]),
+                *source("model", plan.setups[w.setup]["model"]["use"]),
+                *source("defense", plan.defenses[w.defense]["use"]),
                 *library("runs.py"),
             }
         ),

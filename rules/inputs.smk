@@ -1,0 +1,95 @@
+# What a job reads and writes, as functions of its wildcards.
+def relative(files):
+    """Paths as seen from the working directory: a checkout that is moved or copied reruns nothing."""
+    return [os.path.relpath(file) for file in files]
+
+
+def source(kind, name):
+    """The files a method is made of."""
+    return relative(plugins.source(kind, name))
+
+
+def library(*names):
+    """The given modules of the library with all they import."""
+    return relative(plugins.closure(*(plugins.ROOT / name for name in names)))
+
+
+def exhibit_files(paper, name):
+    """Every file of an exhibit."""
+    kinds = ["csv", "png", "pdf"] + (
+        ["md", "tex"] if f"{paper}/{name}" in TABLES else []
+    )
+    return [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
+
+
+def ledger_files():
+    """The verdicts on everything."""
+    return [
+        "results/claims.csv",
+        "results/ledger.csv",
+        "results/ledger.md",
+        "results/ledger.html",
+        "results/data.md",
+    ]
+
+
+def datasets_of(setups):
+    """The normalised data of these setups."""
+    names = sorted({plan.setups[setup]["dataset"] for setup in setups})
+    return [
+        f"data/normalised/{name}.{kind}"
+        for name in names
+        for kind in ("safetensors", "json")
+    ]
+
+
+def seed_files(folder, part):
+    """One file of a run for each seed."""
+    return [f"{folder}/seed{seed}.{part}.safetensors" for seed in plan.seeds]
+
+
+def provenance(setups):
+    """Where the data of these setups come from, once they are there."""
+    files = [
+        f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)
+    ]
+    return (
+        ", ".join(sorted({json.load(open(file))["provenance"] for file in files}))
+        or "not yet known"
+    )
+
+
+def in_report(kind):
+    """Category, labels and caption of an exhibit's file in the report."""
+
+    def labels(wildcards):
+        setups = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]["setups"]
+        return {
+            "kind": kind,
+            "setups": ", ".join(setups),
+            "scale": plan.scale,
+            "provenance": provenance(setups),
+        }
+
+    return {
+        "category": "{paper}",
+        "subcategory": "{exhibit}",
+        "caption": "../workflow/report/exhibit.rst",
+        "labels": labels,
+    }
+
+
+def trained(wildcards):
+    """What the undefended run learned, for runs that do not train a model of their own."""
+    setup = plan.trained_by(wildcards.setup, wildcards.defense)
+    return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
+
+
+def measured(wildcards):
+    """The csv tables that an exhibit is made of."""
+    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+    return [
+        file
+        for source in exhibit["sources"]
+        for file in plan.files(wildcards.paper, exhibit, source)
+    ]
