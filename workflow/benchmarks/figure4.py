@@ -13,7 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import pandas as pd
+import yaml
 from machine import machine
+
+from cutlayer import cells, claims, ledger
 
 ROOT = Path(__file__).parents[2]
 FIGURE = "results/exhibits/chebyshev/figure4.csv"
@@ -53,6 +57,21 @@ def reference() -> float:
     return sum(seconds) / len(seconds)
 
 
+def verdicts(folder: Path) -> str:
+    """The paper's claims on figure 4 at its scale, judged like any others; also written as csv."""
+    paper_folder = ROOT / "workflow/papers/chebyshev"
+    paper = yaml.safe_load((paper_folder / "paper.yaml").read_text())
+    own = {
+        "claims": {name: claim for name, claim in paper["claims"].items() if claim["check"]["exhibit"] == "figure4"},
+        "numbers": [entry for entry in paper["numbers"] if entry["check"]["exhibit"] == "figure4"],
+    }
+    found = {"figure4": cells.load(folder / "results/cells/chebyshev/figure4.csv")}
+    table = claims.judge("chebyshev", own, pd.read_csv(paper_folder / "published.csv"), found, "paper")
+    cells.write(table, Path(__file__).with_name("figure4_claims.csv"))
+    shown = ["item", "statement", "setup", "published", "ours", "interval", "verdict"]
+    return ledger.readable(table)[shown].to_markdown(index=False, disable_numparse=True)
+
+
 if __name__ == "__main__":
     cores = sys.argv[1] if len(sys.argv) > 1 else "2"
     with tempfile.TemporaryDirectory() as name:
@@ -60,6 +79,7 @@ if __name__ == "__main__":
         seconds = run(folder, cores)
         shutil.copy(folder / FIGURE, Path(__file__).with_name("figure4.csv"))
         shutil.copy(folder / FIGURE.replace("csv", "png"), Path(__file__).with_name("figure4.png"))
+        judged = verdicts(folder)
         solved, spent = problems(folder), attack_seconds(folder, "rcc1")
     days = solved * reference() / 1000 / 86400
     text = f"""# Figure 4 at paper scale
@@ -73,6 +93,12 @@ rcc1 alone solved {solved:,} semidefinite programs on the paper's datasets in {s
 {1000 * spent / solved:.3f} ms each. A cvxpy call each (DPP, the faster of two solvers, default accuracy), at the
 {reference():.1f} ms that [polytope.md](polytope.md) measured on average, would take {24 * days:.1f} hours of one core:
 {days * 86400 / spent:,.0f} times as long.
+
+![figure 4 at paper scale](figure4.png)
+
+## Verdicts on figure 4 at the paper's scale
+
+{judged}
 """
     Path(__file__).with_suffix(".md").write_text(text)
     print(text)
