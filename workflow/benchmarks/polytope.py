@@ -12,16 +12,14 @@ import os
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[threads] = "1"
 
-import platform
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from datetime import date
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from machine import machine
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.linear_model import LogisticRegression
 
@@ -130,15 +128,12 @@ def main() -> None:
 
 def heading(ratios: Ratios) -> list[str]:
     """Where and how this was measured, the least ratios, and the table's head."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    cores = f"{os.cpu_count()} cores, one thread, processor time"
-    machine = f"{processor()}, {cores}; Python {platform.python_version()}"
     near = least(ratios["project"], 1, 99)
     wide, narrow = least(ratios["relaxed_center"], 12, 99), least(ratios["relaxed_center"], 1, 11)
     return [
         "# polytope against a cvxpy loop",
         "",
-        f"{date.today()}, {machine}, {versions}.",
+        machine(*PACKAGES) + " One thread, processor time.",
         "",
         f"{PREDICTIONS:,} predictions that share A. The loop is timed on {LOOPED['project']} (project) and "
         f"{LOOPED['relaxed_center']} (relaxed_center) rows at the solvers' default accuracy and scaled; "
@@ -156,14 +151,6 @@ def heading(ratios: Ratios) -> list[str]:
 def least(ratios: dict[tuple[str, int, int], float], low: int, high: int) -> float:
     """The least ratio of the drawn cases with low <= d <= high."""
     return min(ratio for (data, _, d), ratio in ratios.items() if data == "normal" and low <= d <= high)
-
-
-def processor() -> str:
-    """The processor's model, as the system names it."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Dataset:
 
     def load(self, files: Mapping[str, Path]) -> Table:
         """Read the original files, given by their names in data/sources.csv, into a table."""
-        raise NotImplementedError
+        raise TypeError(f"dataset.{self.name}: has no `load`; every dataset defines it")
 
     def table(
         self, features: np.ndarray, labels: np.ndarray, attributes: Mapping[str, np.ndarray] | None = None
