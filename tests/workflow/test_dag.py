@@ -104,8 +104,12 @@ def test_changing_a_variant_reruns_its_runs_only(edited: Project) -> None:
 
 
 def test_one_core_and_two_cores_give_the_same_bytes(finished: Project, project: Project) -> None:
-    project.run("--quiet", cores=1)
-    assert project.csv() == finished.csv()
+    """On every kind of exhibit, with all that they are made of; the other half of the jobs are more of the same."""
+    names = ("table1", "figure4", "figure7", "figure12", "figure13", "theorems", "exact_center")
+    project.run(*(f"results/exhibits/chebyshev/{name}.csv" for name in names), "--quiet", cores=1)
+    alone, together = project.csv(), finished.csv()
+    assert len(alone) > 150
+    assert alone == {file: together[file] for file in alone}
 
 
 def test_without_mirror_and_network_stand_ins_are_plainly_marked(project: Project) -> None:
