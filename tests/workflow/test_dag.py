@@ -108,7 +108,7 @@ def test_one_core_and_two_cores_give_the_same_bytes(finished: Project, project: 
     names = ("table1", "figure4", "figure7", "figure12", "figure13", "theorems", "exact_center")
     project.run(*(f"results/exhibits/chebyshev/{name}.csv" for name in names), "--quiet", cores=1)
     alone, together = project.csv(), finished.csv()
-    assert len(alone) > 150
+    assert len(alone) > 100
     assert alone == {file: together[file] for file in alone}
 
 
