@@ -30,6 +30,7 @@ report results/report.html: results/ledger.html
 
 # The picture and the ledger that the README shows.
 docs: results
+	mkdir -p docs
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
