@@ -12,8 +12,6 @@ from .datasets import read
 from .progress import steps
 from .protocols.base import Outcome, Protocol, Task
 
-PARTS = ("transcript", "truth", "learned")
-
 
 def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The settings of a variant: label -> parameters. A variant without a sweep has one, labelled ""."""

@@ -22,7 +22,7 @@ class ClassLabel(Defense):
 
     limits: ClassVar[Limits] = {"rest": (1e-300, 0.49)}
 
-    rest: float = 1e-3  # score of each class that is not the top one
+    rest: float = 1e-3  # score of each class that is not the top one, at most half of 1/k
 
     def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
         """One score near 1 a row; of several maximizers the first, as argmax has it."""
