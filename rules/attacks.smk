@@ -25,6 +25,7 @@ rule attack:
     params:
         protocol=lambda w: plan.setups[w.setup]["protocol"],
         attack=lambda w: plan.attacks[w.attack],
+        **tried("attack/{setup}/{defense}/{attack}"),
     script:
         "../workflow/scripts/attack.py"
 

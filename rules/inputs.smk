@@ -79,6 +79,12 @@ def in_report(kind):
     }
 
 
+def tried(job):
+    """Where a job notes that its method failed, and how often it was tried again."""
+    note = f"{failures.NOTES}/{job}.json"
+    return {"note": note, "attempt": lambda w: failures.attempt(note.format(**w))}
+
+
 def trained(wildcards):
     """What the undefended run learned, for runs that do not train a model of their own."""
     setup = plan.trained_by(wildcards.setup, wildcards.defense)

@@ -30,5 +30,6 @@ rule run:
         setup=lambda w: plan.setups[w.setup],
         defense=lambda w: plan.defenses[w.defense],
         seeds=list(plan.seeds),
+        **tried("run/{setup}/{defense}"),
     script:
         "../workflow/scripts/run.py"
