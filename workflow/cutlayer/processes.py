@@ -42,7 +42,9 @@ def settle() -> bool:
         with _locked(OWNER, fcntl.LOCK_EX) as owner:
             if owner:
                 _unlock(owner)
-            return owner is not None
+                return True
+            print("Another workflow works in this folder.", file=sys.stderr)
+            return False
     return True
 
 

@@ -69,12 +69,12 @@ def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
     return f"{label(name)} ({kinds})"
 
 
-def absent(axis: Any, skipped: str) -> None:
-    """Say in place of a panel why it has no curve."""
-    reason = skipped if skipped.startswith(failures.PREFIX) else f"does not apply: {label(skipped)}"
-    axis.text(
-        0.5, 0.5, "\n".join(textwrap.wrap(reason, 34)), ha="center", va="center", transform=axis.transAxes, fontsize=8
-    )
+def absent(axis: Any, skipped: pd.Series) -> None:
+    """Say in place of a panel why it has no curve: it does not apply or, if it does, it failed."""
+    failed = skipped.str.startswith(failures.PREFIX)
+    reason = skipped.iloc[0] if failed.all() else f"does not apply: {label(skipped[~failed].iloc[0])}"
+    text = "\n".join(textwrap.wrap(reason, 34))
+    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set(xticks=[], yticks=[])
 
 

@@ -29,7 +29,7 @@ class Curves(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
         shown = cells[cells["skipped"] == ""]
-        names = list(dict.fromkeys(cells[self.panel]))
+        names = [name for name in dict.fromkeys(cells[self.panel]) if name]
         looks = style(dict.fromkeys(shown[self.series]))
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
@@ -37,7 +37,7 @@ class Curves(Exhibit):
             own = shown[shown[self.panel] == name]
             if own.empty:
                 axis.set_title(label(name), fontsize=9)
-                absent(axis, cells["skipped"][cells[self.panel] == name].iloc[0])
+                absent(axis, cells["skipped"][cells[self.panel] == name])
                 continue
             for series, line in own.groupby(self.series, sort=False):
                 handles[str(series)] = self._line(axis, line.sort_values(self.x), looks[str(series)])

@@ -33,6 +33,7 @@ class Tradeoff(Exhibit):
         """Write png and pdf."""
         cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high"]]
         leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
+        leak = leak[leak[self.panel] != ""]  # a run that failed has no attack
         names = list(dict.fromkeys(leak[self.panel]))
         looks = style(dict.fromkeys(leak["defense"][leak["skipped"] == ""]))
         figure, axes = panels(len(names))
@@ -42,7 +43,7 @@ class Tradeoff(Exhibit):
             axis.set_title(panel_title(own, name), fontsize=9)
             drawn = own[own["skipped"] == ""]
             if drawn.empty:
-                absent(axis, own["skipped"].iloc[0])
+                absent(axis, own["skipped"])
                 continue
             for defense, group in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
