@@ -17,7 +17,7 @@ rule attack:
     benchmark:
         "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
         mem_mb=4000,

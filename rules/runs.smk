@@ -21,7 +21,7 @@ rule run:
     benchmark:
         "logs/run/{setup}/{defense}.benchmark.tsv"
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
         mem_mb=4000,

@@ -82,8 +82,8 @@ class _Stack:
     def __init__(self, X, y, classes, scale, shift, l2, generator, device) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
         import torch
 
-        self.X, self.y = torch.tensor(X, device=device), torch.tensor(y, device=device)
-        self.scale, self.shift, self.l2 = torch.tensor(scale, device=device), torch.tensor(shift, device=device), l2
+        self.X, self.y, self.scale, self.shift = (torch.tensor(array).to(device) for array in (X, y, scale, shift))
+        self.l2 = l2
         copies = len(scale)
         weights = 0.01 * randn((classes, X.shape[1]), generator, device, torch.float64)
         self.weights = weights.repeat(copies, 1, 1).requires_grad_()
