@@ -34,7 +34,7 @@ docs: results
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
 
 # dvc.yaml calls snakemake by name: the one of the environment.
-DVC = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc
+DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
 # Run what is out of date and write dvc.lock, which belongs to the code and params that it was written with: commit them together.
 record: setup
@@ -53,10 +53,11 @@ pull: setup
 	$(DVC) pull --allow-missing
 	@$(MAKE) --no-print-directory settle
 
-# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, call them up to date.
+# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
+# all of them as made by this code and these params (--forceall: also those whose times look right).
 settle: setup
 	@$(DVC) status --quiet dvc.yaml || { echo "settle: these files are not what dvc.lock records: see dvc status; make record makes them" >&2; exit 1; }
-	$(BIN)/snakemake --quiet --touch --cores 1 $(ARGS)
+	$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
 lock: setup
