@@ -48,16 +48,21 @@ push: setup
 	$(BIN)/python workflow/tracking/raw.py
 	$(DVC) push
 
+# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
+# all of them as made by this code and these params (--forceall: also those whose times look right).
+define SETTLE
+@$(DVC) status --quiet dvc.yaml || { echo "settle: the results are not what dvc.lock records for this code: see dvc status; make record makes them" >&2; exit 1; }
+$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
+endef
+
 # Raw files may be missing where they were missing on the machine that pushed; results may not: settle looks.
 pull: setup
 	$(DVC) pull --allow-missing
-	@$(MAKE) --no-print-directory settle
+	$(SETTLE)
 
-# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
-# all of them as made by this code and these params (--forceall: also those whose times look right).
+# After a `dvc checkout` of your own.
 settle: setup
-	@$(DVC) status --quiet dvc.yaml || { echo "settle: these files are not what dvc.lock records: see dvc status; make record makes them" >&2; exit 1; }
-	$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
+	$(SETTLE)
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
 lock: setup
