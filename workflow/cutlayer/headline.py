@@ -19,9 +19,7 @@ from .ledger import ORDER
 Numbers = dict[str, float | str]
 
 
-def write(
-    papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str | Path, output: str | Path
-) -> None:
+def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str | Path, output: str | Path) -> None:
     """Write the counts of `verdicts` (claims.csv) and each paper's headline as JSON.
 
     `tables` are the cells of all exhibits in the order of the papers.

@@ -37,18 +37,18 @@ def pointer(row: Source, md5: str) -> dict[str, Any]:
     """The content of the .dvc file."""
     out = {"md5": md5, "size": int(row.bytes), "hash": "md5", "path": row.file}
     if row.url.endswith(f"/{row.file}") and not row.member:
-        return {"frozen": True, "deps": [{"path": row.url}], "outs": [out]}
+        return {"frozen": True, "deps": [{"hash": "md5", "path": row.url}], "outs": [out]}
     origin = f"{row.member} in {row.url}" if row.member else row.url
     return {"desc": f"from {origin}", "outs": [out]}
 
 
 def write(file: Path, content: dict[str, Any]) -> None:
-    """Write a .dvc file; that of an import begins with DVC's checksum of the file itself."""
-    file.write_text(yaml.safe_dump(content, sort_keys=False, width=200))
-    with Repo() as repo:
-        checksum = repo.stage.load_one(str(file)).compute_md5()
-    if checksum:
-        file.write_text(yaml.safe_dump({"md5": checksum, **content}, sort_keys=False, width=200))
+    """Write a .dvc file as DVC does, so that DVC never has a reason to write it again."""
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    with Repo() as repo, repo.lock:
+        stage = repo.stage.load_one(str(file))
+        stage.md5 = stage.compute_md5()
+        stage.dump()
 
 
 def main() -> None:
