@@ -9,23 +9,15 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 
 import pytest
+import yaml
 
-from ..workflow.conftest import NOWHERE, ROOT, Project, edited, finished, project  # noqa: F401
+from ..workflow.conftest import NOWHERE, ROOT, Project, finished, project  # noqa: F401
 
 PARTS = ("dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore", "Makefile")
 BIN = str(Path(sys.executable).parent)
-TINY = """scales:
-  tiny:
-    seeds: 2
-    vertical:
-      predictions: 20
-      kl_predictions: 200
-      windows: { sizes: 3, starts: 2 }
-      model: { epochs: 2, batch: 2048 }
-      subsets: { sizes: [1, 5, 20], repeats: 3 }
-"""
 
 
 @dataclass
@@ -95,10 +87,21 @@ def stages(output: str) -> dict[str, bool]:
     return ran | dict.fromkeys(re.findall(r"^Stage '(\w+)' didn't change", output, flags=re.M), False)
 
 
-def tiny(params: Path) -> None:
-    """Write the tiny scale into params.yaml: DVC's stages take no --configfile."""
-    text = params.read_text().replace("scale: quick", "scale: tiny", 1).replace("scales:\n", TINY, 1)
-    params.write_text(re.sub(r"(use: gia, start: \w+)", r"\1, steps: 50", text))
+def tiny(copy: Project) -> None:
+    """Write the tiny scale into params.yaml, for DVC's stages take no --configfile; the rest stays as people wrote it.
+
+    As Snakemake has it: what a --configfile names comes first, and the order is part of what it compares.
+    """
+    over = yaml.safe_load((copy.folder / "tests/workflow/tiny.yaml").read_text())
+    copy.replace("params.yaml", "scale: quick", f"scale: {over['scale']}")
+    copy.replace(
+        "params.yaml", "scales:\n", f"scales:\n{indent(yaml.safe_dump(over['scales'], sort_keys=False), '  ')}"
+    )
+    for name, added in reversed(over["attacks"].items()):
+        (line,) = re.findall(rf"^  {name}: .*\n", (copy.folder / "params.yaml").read_text(), flags=re.M)
+        first = "".join(f"{key}: {value}, " for key, value in added.items())
+        copy.replace("params.yaml", line, "")
+        copy.replace("params.yaml", "attacks:\n", "attacks:\n" + line.replace("{ ", f"{{ {first}", 1))
 
 
 @pytest.fixture(scope="session")
@@ -109,8 +112,8 @@ def tracked(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Repo
     for part in (*PARTS, *(str(file.relative_to(ROOT)) for file in ROOT.glob("data/raw/*/*.dvc"))):
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / part, folder / part)
-    tiny(folder / "params.yaml")
     repository = Repository(folder)
+    tiny(repository)
     repository.init()
     return repository
 

@@ -13,7 +13,8 @@ from .conftest import ROOT, Project, Repository, stages, written
 
 STAGES: dict[str, dict] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
-FILE_OF_RULE = re.compile(r"^(?:use )?rule (\w+)|^ +\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"", flags=re.M)
+RULE = re.compile(r"^(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)", flags=re.M)
+PART = re.compile(r"\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"")
 
 
 def paths(stage: str) -> list[str]:
@@ -30,10 +31,11 @@ def files_of_rules() -> dict[str, set[str]]:
     """Rule -> its rules file, script and environment."""
     found: dict[str, set[str]] = {}
     for file in (ROOT / "rules").glob("*.smk"):
-        rule = ""
-        for name, part in FILE_OF_RULE.findall(file.read_text()):
-            rule = name or rule
-            found.setdefault(rule, {f"rules/{file.name}"}).update({part} - {""})
+        text = file.read_text()
+        rules = [*RULE.finditer(text)]
+        for rule, following in zip(rules, [*rules[1:], None], strict=False):
+            own = PART.findall(text, rule.end(), following.start() if following else len(text))
+            found[rule["name"]] = {f"rules/{file.name}", *own} | found.get(rule["base"], set())
     return found
 
 
