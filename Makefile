@@ -6,7 +6,7 @@ ARGS ?=
 # The greedy scheduler: the default one spends seconds of a core on the order of short jobs.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data report docs lock test lint clean
+.PHONY: results setup data report docs lock test lint clean imports record push pull settle
 
 results: setup
 	$(SNAKEMAKE)
@@ -32,6 +32,37 @@ report results/report.html: results/ledger.html
 docs: results
 	mkdir -p docs
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
+
+# dvc.yaml calls snakemake by name: the one of the environment.
+DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
+
+# Run what is out of date and write dvc.lock, which belongs to the code and params that it was written with: commit them together.
+record: setup
+	$(DVC) repro
+
+# After a new dataset: say in git which raw files there are (data/raw/*/*.dvc).
+imports: data
+	$(BIN)/python workflow/tracking/imports.py
+
+push: setup
+	$(BIN)/python workflow/tracking/raw.py
+	$(DVC) push
+
+# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
+# all of them as made by this code and these params (--forceall: also those whose times look right).
+define SETTLE
+@$(DVC) status --quiet dvc.yaml || { echo "settle: the results are not what dvc.lock records for this code: see dvc status; make record makes them" >&2; exit 1; }
+$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
+endef
+
+# Raw files may be missing where they were missing on the machine that pushed; results may not: settle looks.
+pull: setup
+	$(DVC) pull --allow-missing
+	$(SETTLE)
+
+# After a `dvc checkout` of your own.
+settle: setup
+	$(SETTLE)
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
 lock: setup

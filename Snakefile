@@ -18,6 +18,7 @@ include: "rules/report.smk"
 localrules:
     all,
     data,
+    runs,
     chebyshev,
 
 
@@ -31,6 +32,11 @@ rule all:
 rule data:
     input:
         "results/data.md",
+
+
+rule runs:
+    input:
+        [measured_files(paper, exhibit) for paper, _, exhibit in plan.exhibits()],
 
 
 rule chebyshev:

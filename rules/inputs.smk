@@ -29,6 +29,7 @@ def ledger_files():
         "results/ledger.csv",
         "results/ledger.md",
         "results/ledger.html",
+        "results/metrics.json",
         "results/data.md",
     ]
 
@@ -91,11 +92,16 @@ def trained(wildcards):
     return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
 
 
-def measured(wildcards):
+def measured_files(paper, exhibit):
     """The csv tables that an exhibit is made of."""
-    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
     return [
         file
         for source in exhibit["sources"]
-        for file in plan.files(wildcards.paper, exhibit, source)
+        for file in plan.files(paper, exhibit, source)
     ]
+
+
+def measured(wildcards):
+    """The same, of the exhibit that a job is about."""
+    exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
+    return measured_files(wildcards.paper, exhibit)

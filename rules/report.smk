@@ -1,7 +1,7 @@
 # Exhibits and printed numbers -> verdicts.
 rule ledger:
     input:
-        code=library("claims.py", "ledger.py"),
+        code=library("claims.py", "headline.py", "ledger.py"),
         cells=[
             f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()
         ],
@@ -10,6 +10,7 @@ rule ledger:
         claims="results/claims.csv",
         csv="results/ledger.csv",
         md="results/ledger.md",
+        metrics="results/metrics.json",
         html=report(
             "results/ledger.html",
             category=" ledger",

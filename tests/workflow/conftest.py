@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -93,12 +94,18 @@ def project(tmp_path: Path) -> Project:
     return copy(tmp_path)
 
 
+@functools.cache
+def tiny_run(folder: Path) -> Project:
+    """The whole tiny DAG on two cores: once, whichever folder of tests has the fixture below."""
+    done = copy(folder)
+    done.run("--quiet")
+    return done
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the whole tiny DAG ran on two cores; tests leave it as it is."""
-    done = copy(tmp_path_factory.mktemp("finished"))
-    done.run("--quiet")
-    return done
+    return tiny_run(tmp_path_factory.getbasetemp() / "finished")
 
 
 @pytest.fixture

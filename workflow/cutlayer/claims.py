@@ -48,7 +48,7 @@ def judge(
 def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str) -> Iterator[dict[str, Any]]:
     for identifier, claim in paper["claims"].items():
         check = claim["check"]
-        for fact, found in _per_setup(check, cells):
+        for fact, found in per_setup(check, cells):
             mean, low, high = _spread(check, found)
             failed = fact.pop("failed")
             row = fact | {
@@ -91,7 +91,7 @@ def _number(
     number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
     check, tolerance = entry["check"], entry.get("tolerance", TOLERANCE)
-    for fact, found in _per_setup(_narrowed(check, number["metric"], cells), cells):
+    for fact, found in per_setup(_narrowed(check, number["metric"], cells), cells):
         if number["dataset"] not in ("all", fact["dataset"]):
             continue
         mean, low, high = bounds(found)
@@ -114,7 +114,7 @@ def _narrowed(check: Mapping[str, Any], metric: str, cells: Mapping[str, pd.Data
     return {**check, "left": {"metric": metric}} if check["left"] == {} else check
 
 
-def _per_setup(
+def per_setup(
     check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame]
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """For each setup of a check: its facts, and the statistic seed by seed (columns seed, value).

@@ -93,6 +93,8 @@ class Plan:
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
         for identifier, claim in paper["claims"].items():
             known("exhibit", claim["check"]["exhibit"], paper["exhibits"], f"{where} claims.{identifier}.check")
+        for part, entry in paper.get("headline", {}).items():
+            known("exhibit", entry["check"]["exhibit"], paper["exhibits"], f"{where} headline.{part}.check")
         return paper
 
     def _check_exhibit(self, exhibit: dict[str, Any], where: str) -> None:

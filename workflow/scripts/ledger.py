@@ -1,11 +1,7 @@
-from cutlayer import ledger
+from cutlayer import headline, ledger
 from cutlayer.logs import logged
 
 with logged(snakemake):
-    ledger.write(
-        snakemake.params.papers,
-        snakemake.input.published,
-        snakemake.input.cells,
-        snakemake.params.scale,
-        dict(snakemake.output.items()),
-    )
+    papers, tables = snakemake.params.papers, snakemake.input.cells
+    ledger.write(papers, snakemake.input.published, tables, snakemake.params.scale, dict(snakemake.output.items()))
+    headline.write(papers, tables, snakemake.output.claims, snakemake.output.metrics)

@@ -1,0 +1,146 @@
+"""Data and results travel: to a remote and back, and raw files from their public address."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cutlayer.acquire import Source, read_sources
+from cutlayer.plan import Plan
+
+from .conftest import PARTS, ROOT, Repository
+
+POINTERS = {str(file.relative_to(ROOT)): yaml.safe_load(file.read_text()) for file in ROOT.glob("data/raw/*/*.dvc")}
+
+
+def sources() -> dict[str, Source]:
+    """Pointer -> the row of data/sources.csv it stands for."""
+    datasets = Plan(yaml.safe_load((ROOT / "params.yaml").read_text())).datasets()
+    rows = [row for row in read_sources(ROOT / "data/sources.csv") if row.dataset in datasets and row.file]
+    return {f"data/raw/{row.dataset}/{row.file}.dvc": row for row in rows}
+
+
+def test_every_original_file_in_use_is_tracked_with_its_address() -> None:
+    assert POINTERS.keys() == sources().keys()
+    for name, row in sources().items():
+        pointer = POINTERS[name]
+        assert pointer["outs"][0]["path"] == row.file
+        assert pointer["outs"][0]["size"] == int(row.bytes)
+        if row.member:
+            assert row.url in pointer["desc"]
+            assert row.member in pointer["desc"]
+        else:
+            assert [dep["path"] for dep in pointer["deps"]] == [row.url]
+            assert pointer["frozen"]
+
+
+def test_writing_the_pointers_again_changes_nothing(changed: Repository) -> None:
+    if not all((changed.folder / name).with_suffix("").exists() for name in POINTERS):
+        pytest.skip("the original files are not here: set CUTLAYER_MIRROR")
+    changed.ok("python", "workflow/tracking/imports.py")
+    assert not changed.git("status", "--porcelain")
+
+
+def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Path) -> None:
+    remote = str(tmp_path / "remote")
+    raw = [name.removesuffix(".dvc") for name in POINTERS if (recorded.folder / name).with_suffix("").exists()]
+    shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
+    here = Repository(tmp_path / "project")
+    here.dvc("remote", "add", "--default", "--local", "store", remote)
+    pushed = here.make("push")
+    assert pushed.returncode == 0, pushed.stderr
+    assert "new:" not in here.dvc("status", "--cloud")
+    assert not here.git("status", "--porcelain")
+
+    here.git("clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Repository(tmp_path / "clone", mirror="")
+    clone.dvc("remote", "add", "--default", "--local", "store", remote)
+    pulled = clone.make("pull")
+    assert pulled.returncode == 0, pulled.stdout + pulled.stderr
+    assert clone.csv() == recorded.csv()
+    assert [(clone.folder / name).read_bytes() for name in raw] == [(here.folder / name).read_bytes() for name in raw]
+    assert clone.up_to_date()
+    assert not any(line.startswith("Running") for line in clone.dvc("repro").splitlines())
+
+    # Snakemake knows what the pulled results were made with, not only when.
+    clone.replace("params.yaml", "limit: 5", "limit: 4")
+    assert not clone.up_to_date()
+    clone.replace("params.yaml", "limit: 4", "limit: 5")
+    (clone.folder / "results/claims.csv").write_text("not what the lock records\n")
+    refused = clone.make("settle")
+    assert refused.returncode != 0
+    assert "not what dvc.lock records" in refused.stderr
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A web server and the folder it shows."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    folder = tmp_path / "public"
+    folder.mkdir()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", folder
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def minimal(folder: Path) -> Repository:
+    """A repository with nothing but DVC's settings."""
+    for part in PARTS:
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / part, folder / part)
+    (folder / "dvc.yaml").unlink()
+    repository = Repository(folder, mirror="")
+    repository.init()
+    return repository
+
+
+def test_a_raw_file_comes_from_its_address_and_else_from_a_remote(address: tuple[str, Path], tmp_path: Path) -> None:
+    url, public = address
+    (public / "sat.trn").write_text("1 2 3\n")
+    there = minimal(tmp_path / "there")
+    pointer = there.folder / "data/raw/satellite/sat.trn.dvc"
+    pointer.parent.mkdir(parents=True)
+    pointer.write_text(
+        yaml.safe_dump(POINTERS["data/raw/satellite/sat.trn.dvc"] | {"deps": [{"path": f"{url}/sat.trn"}]})
+    )
+    there.dvc("update", "--recursive", "data/raw")
+    assert (there.folder / "data/raw/satellite/sat.trn").read_text() == "1 2 3\n"
+    there.dvc("remote", "add", "--default", "store", str(tmp_path / "remote"))
+    assert "new:" in there.dvc("status", "--cloud")
+    there.dvc("push")
+    assert "in sync" in there.dvc("status", "--cloud")
+    there.save("updated")
+
+    (public / "sat.trn").unlink()
+    there.git("clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Repository(tmp_path / "clone", mirror="")
+    clone.dvc("fetch")
+    clone.dvc("pull")
+    assert (clone.folder / "data/raw/satellite/sat.trn").read_text() == "1 2 3\n"
+
+
+def test_a_raw_file_that_is_another_one_is_not_pushed(tmp_path: Path) -> None:
+    here = minimal(tmp_path / "here")
+    for name in ("data/raw/satellite/sat.trn.dvc", "workflow/tracking/raw.py"):
+        (here.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, here.folder / name)
+    (here.folder / "data/raw/satellite/sat.trn").write_text("not the original\n")
+    done: subprocess.CompletedProcess[str] = here.call("python", "workflow/tracking/raw.py")
+    assert done.returncode != 0
+    assert "data/raw/satellite/sat.trn: is not the one" in done.stderr

@@ -1,0 +1,138 @@
+"""The stages of dvc.yaml are Snakemake's DAG: they miss none of its inputs, and run what depends on a change only."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+
+import yaml
+
+from .conftest import ROOT, Project, Repository, stages, written
+
+STAGES: dict[str, dict] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
+RULE = re.compile(r"^(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)", flags=re.M)
+PART = re.compile(r"\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"")
+
+
+def paths(stage: str) -> list[str]:
+    """What a stage writes."""
+    entries = STAGES[stage].get("outs", []) + STAGES[stage].get("metrics", [])
+    return [path for entry in entries for path in entry]
+
+
+def within(file: str, parts: list[str]) -> bool:
+    return any(file == part or file.startswith(f"{part}/") for part in parts)
+
+
+def files_of_rules() -> dict[str, set[str]]:
+    """Rule -> its rules file, script and environment."""
+    found: dict[str, set[str]] = {}
+    for file in (ROOT / "rules").glob("*.smk"):
+        text = file.read_text()
+        rules = [*RULE.finditer(text)]
+        for rule, following in zip(rules, [*rules[1:], None], strict=False):
+            own = PART.findall(text, rule.end(), following.start() if following else len(text))
+            found[rule["name"]] = {f"rules/{file.name}", *own} | found.get(rule["base"], set())
+    return found
+
+
+def jobs(output: str) -> Iterator[tuple[str, set[str], list[str]]]:
+    """(rule, inputs, outputs) of every job that a dry run lists."""
+    for rule, block in JOB.findall(output):
+        fields = dict(re.findall(r"^    (input|output): (.*)$", block, flags=re.M))
+        if "output" in fields:
+            yield rule, set(fields.get("input", "").split(", ")) - {""}, fields["output"].split(", ")
+
+
+def test_every_input_of_a_job_is_a_dependency_of_its_stage(project: Project) -> None:
+    own_files, missing, found = files_of_rules(), [], 0
+    for rule, inputs, outputs in jobs(project.run("--dry-run", "--forceall")):
+        (stage,) = {name for name in STAGES for output in outputs if within(output, paths(name))}
+        known = STAGES[stage]["deps"] + paths(stage)
+        missing += [f"{stage}: {file}" for file in inputs | own_files[rule] if not within(file, known)]
+        found += 1
+    assert found > 300
+    assert not set(missing), f"not in dvc.yaml: {sorted(set(missing))}"
+
+
+def test_repro_after_snakemake_makes_nothing_again(recorded: Repository) -> None:
+    assert not recorded.rewritten
+    assert recorded.up_to_date()
+
+
+def test_a_second_repro_does_nothing_in_ten_seconds(recorded: Repository) -> None:
+    before = recorded.times()
+    start = time.perf_counter()
+    output = recorded.dvc("repro")
+    assert time.perf_counter() - start < 10
+    assert stages(output) == dict.fromkeys(STAGES, False)
+    assert recorded.times() == before
+
+
+def test_editing_an_attack_runs_that_attack_and_not_the_data(changed: Repository) -> None:
+    before = changed.times()
+    file = changed.folder / "workflow/cutlayer/attacks/black_box.py"
+    file.write_text(file.read_text() + "\n# edited\n")
+    ran = stages(changed.dvc("repro"))
+    assert not ran["data"]
+    assert ran["runs"]
+    again = written(before, changed.times())
+    assert {file.split("/")[-1] for file in again if file.startswith("results/scores/")} == {"black_box.csv"}
+    assert not [file for file in again if not file.startswith("results/scores/")]  # the same scores, so nothing follows
+    assert changed.up_to_date()
+
+
+def test_a_changed_variant_runs_what_depends_on_it(changed: Repository) -> None:
+    """By `dvc exp run`, which edits params.yaml and then is `dvc repro`."""
+    before = changed.times()
+    was = yaml.safe_load((changed.folder / "params.yaml").read_text())
+    ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.chebyshev_center.limit=4"))
+    assert ran == {"data": False, "runs": True, "chebyshev": True, "ledger": True}
+
+    again = written(before, changed.times())
+    assert {f.split("/")[-1] for f in again if f.startswith("results/scores/")} == {"chebyshev_center.csv"}
+    assert {f.split("/")[-1] for f in again if f.startswith("results/cells/")} == {"exact_center.csv", "comparison.csv"}
+    assert not [f for f in again if f.startswith(("results/runs/", "results/theory/", "data/"))]
+    assert changed.up_to_date()
+
+    text = (changed.folder / "params.yaml").read_text()
+    was["attacks"]["chebyshev_center"]["limit"] = 4
+    assert yaml.safe_load(text) == was
+    assert "# A variant: a method and its parameters" in text
+    assert set(changed.git("diff", "--name-only").split()) <= {"params.yaml", "dvc.lock", "results/metrics.json"}
+
+
+def test_metrics_are_the_verdicts_and_the_headlines(changed: Repository) -> None:
+    (shown,) = json.loads(changed.call("dvc", "metrics", "show", "--json").stdout).values() or [{}]
+    metrics = shown["data"]["results/metrics.json"]["data"]
+    assert metrics["ledger"]["holds"] > 50
+    assert {"differs", "fails"} <= set(metrics["ledger"])
+    assert set(metrics["chebyshev"]) == {"utility", "leak", "provenance"}
+    file = changed.folder / "results/metrics.json"
+    file.write_text(file.read_text().replace(f'"holds": {metrics["ledger"]["holds"]}', '"holds": 1'))
+    difference = json.loads(changed.call("dvc", "metrics", "diff", "--json").stdout)
+    assert difference["diff"]["results/metrics.json"]["ledger.holds"]["new"] == 1
+
+
+def test_plots_show_pictures_and_curves(recorded: Repository) -> None:
+    recorded.dvc("plots", "show")
+    page = (recorded.folder / "dvc_plots/index.html").read_text()
+    pictures = {file.name for file in (recorded.folder / "dvc_plots/static").glob("*.png")}
+    assert len(pictures) >= 5
+    assert all(f"static/{name}" in page for name in pictures)
+    assert '"predictions"' in page  # the data behind figure 7, which vega draws
+    assert not recorded.git("status", "--porcelain")
+
+
+def test_dvc_lock_was_written_with_this_code(tmp_path) -> None:
+    """Of the repository itself: what the code's files and the params are, not whether the results are here."""
+    here = Repository(ROOT)
+    done = here.call("env", f"DVC_SITE_CACHE_DIR={tmp_path}", "dvc", "status", "--json", "dvc.yaml")
+    entries = [entry for entries in json.loads(done.stdout).values() for entry in entries if isinstance(entry, dict)]
+    results = [path for stage in STAGES for path in paths(stage)]
+    differing = {file for entry in entries for file in entry.get("changed deps", {}) if file not in results}
+    assert not differing, f"dvc.lock was written with another {sorted(differing)}: `make record`, then commit dvc.lock"
+    assert yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"].keys() == STAGES.keys()
