@@ -1,4 +1,4 @@
-"""Environments: conda pins are those of the lock file and cover what jobs import; the lock has all that is asked for."""
+"""Environments: conda pins are those of the lock file and cover what jobs import; the lock has what is asked for."""
 
 from __future__ import annotations
 
