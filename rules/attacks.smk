@@ -23,9 +23,9 @@ rule attack:
         mem_mb=4000,
         runtime=240,
     params:
+        **tried("attack/{setup}/{defense}/{attack}"),
         protocol=lambda w: plan.setups[w.setup]["protocol"],
         attack=lambda w: plan.attacks[w.attack],
-        **tried("attack/{setup}/{defense}/{attack}"),
     script:
         "../workflow/scripts/attack.py"
 

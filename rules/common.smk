@@ -32,7 +32,9 @@ onstart:
 
 onsuccess:
     if failures.found():
-        raise WorkflowError("failed, and marked so in tables and ledger", *failures.found())
+        raise WorkflowError(
+            "failed, and marked so in tables and ledger", *failures.found()
+        )
 
 
 # In the environment, not in `params`: where the copies lie does not change what they are.

@@ -27,9 +27,9 @@ rule run:
         mem_mb=4000,
         runtime=240,
     params:
+        **tried("run/{setup}/{defense}"),
         setup=lambda w: plan.setups[w.setup],
         defense=lambda w: plan.defenses[w.defense],
         seeds=list(plan.seeds),
-        **tried("run/{setup}/{defense}"),
     script:
         "../workflow/scripts/run.py"

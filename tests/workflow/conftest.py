@@ -127,6 +127,7 @@ def prune(project: Project) -> None:
     exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
     exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
     claims = {name: claim for name, claim in content["claims"].items() if claim["check"]["exhibit"] in KEPT}
+    content.pop("headline")
     paper.write_text(yaml.safe_dump(content | {"exhibits": exhibits, "claims": claims, "numbers": []}, sort_keys=False))
 
 
