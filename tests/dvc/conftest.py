@@ -26,9 +26,10 @@ class Repository(Project):
 
     rewritten: frozenset[str] = frozenset()  # what the first `dvc repro` wrote again
 
-    def call(self, *command: str) -> subprocess.CompletedProcess[str]:
+    @property
+    def environment(self) -> dict[str, str]:
         beside = self.folder.parent
-        environment = os.environ | {
+        return os.environ | {
             "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
             "CUTLAYER_MIRROR": str(Path(self.mirror).resolve()) if self.mirror else "",
             "DVC_NO_ANALYTICS": "1",
@@ -39,8 +40,10 @@ class Repository(Project):
             "https_proxy": NOWHERE,
             "no_proxy": "127.0.0.1",
         }
+
+    def call(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=self.folder, env=environment, text=True, capture_output=True, timeout=600, check=False
+            command, cwd=self.folder, env=self.environment, text=True, capture_output=True, timeout=600, check=False
         )
 
     def ok(self, *command: str) -> str:
@@ -104,17 +107,22 @@ def tiny(copy: Project) -> None:
         copy.replace("params.yaml", "attacks:\n", "attacks:\n" + line.replace("{ ", f"{{ {first}", 1))
 
 
+def track(copy: Repository) -> None:
+    """Put a copy of the project at the tiny scale under git and DVC."""
+    for part in (*PARTS, *(str(file.relative_to(ROOT)) for file in ROOT.glob("data/raw/*/*.dvc"))):
+        (copy.folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / part, copy.folder / part)
+    tiny(copy)
+    copy.init()
+
+
 @pytest.fixture(scope="session")
 def tracked(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Repository:  # noqa: F811
     """The finished project under git, before DVC ran; tests leave its files as they are."""
     folder = tmp_path_factory.mktemp("tracked") / "project"
     shutil.copytree(finished.folder, folder)
-    for part in (*PARTS, *(str(file.relative_to(ROOT)) for file in ROOT.glob("data/raw/*/*.dvc"))):
-        (folder / part).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / part, folder / part)
     repository = Repository(folder)
-    tiny(repository)
-    repository.init()
+    track(repository)
     return repository
 
 

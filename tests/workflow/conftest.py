@@ -56,11 +56,12 @@ class Project:
         )
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Run in the background; what it says goes to a file in the folder."""
-        with (self.folder / "said.txt").open("a") as said:
-            return subprocess.Popen(
-                self.command(*arguments), cwd=self.folder, env=self.environment, text=True, stdout=said, stderr=said
-            )
+        return self.start_command(*self.command(*arguments))
+
+    def start_command(self, *command: str) -> subprocess.Popen[str]:
+        """Run in the background; what it says goes to a file beside the folder."""
+        with self.folder.with_suffix(".said").open("a") as said:
+            return subprocess.Popen(command, cwd=self.folder, env=self.environment, text=True, stdout=said, stderr=said)
 
     def run(self, *arguments: str, cores: int = 2) -> str:
         done = self.snakemake(*arguments, cores=cores)

@@ -22,40 +22,47 @@ from typing import IO, NoReturn
 from .errors import InputError
 
 STATE = Path(".snakemake")
-OWNER, JOBS, LOCKS = STATE / "cutlayer.lock", STATE / "cutlayer.jobs", STATE / "locks"
+PRESENT = STATE / "cutlayer.present"  # shared by all workflows that look at this folder, dry runs too
+OWNER = STATE / "cutlayer.owner"  # held by the one that runs jobs; says which it is
+JOBS = STATE / "cutlayer.jobs"  # shared by the jobs
+LOCKS = STATE / "locks"  # Snakemake's own
 MAIN = "CUTLAYER_MAIN"  # host and process of the workflow, for its jobs
 WAIT = "CUTLAYER_WAIT"  # wait for another workflow instead of stopping
 EVERY = 0.5  # seconds between two looks
 
-_held: list[IO[str]] = []  # an open file is a held lock
+_held: dict[Path, IO[str]] = {}  # an open file is a held lock
 
 
 def settle() -> bool:
-    """Before a workflow reads its state: remove what a killed one left locked; say whether no other works here.
+    """Before a workflow reads its state: remove what a killed one left locked; say whether no other is here.
 
     With CUTLAYER_WAIT set, wait for the other.
     """
     os.environ[MAIN] = _name(os.getpid())
+    if PRESENT in _held:
+        return True
     with contextlib.suppress(OSError):
-        if os.environ.get(WAIT):
-            _wait(OWNER, fcntl.LOCK_EX, "another workflow in this folder")
-        with _locked(OWNER, fcntl.LOCK_EX) as owner:
-            if owner:
-                _unlock(owner)
-                return True
-            print("Another workflow works in this folder.", file=sys.stderr)
-            return False
+        file = _held[PRESENT] = _open(PRESENT)
+        alone = _wait(file, "another workflow in this folder") if os.environ.get(WAIT) else _try(file, fcntl.LOCK_EX)
+        if alone:
+            _unlock()
+        fcntl.flock(file, fcntl.LOCK_SH)
+        with _open(OWNER) as owner:
+            if not alone and not _try(owner, fcntl.LOCK_EX):
+                print(f"Another workflow works in this folder: {owner.read().strip()}.", file=sys.stderr)
+        return alone
     return True
 
 
-def _unlock(owner: IO[str]) -> None:
+def _unlock() -> None:
     """Remove Snakemake's locks if a workflow of this host left them; another host may still hold its own."""
     left = LOCKS.is_dir() and any(LOCKS.iterdir())
-    if left and owner.read().partition(" process ")[0] == socket.gethostname():
-        shutil.rmtree(LOCKS)
-        print("The lock of a workflow that was killed is removed.", file=sys.stderr)
-    elif not left:
-        _sign(owner)
+    with _open(OWNER) as owner:
+        if left and owner.read().partition(" process ")[0] == socket.gethostname():
+            shutil.rmtree(LOCKS)
+            print("The lock of a workflow that was killed is removed.", file=sys.stderr)
+        elif not left:
+            _sign(owner)
 
 
 def _sign(file: IO[str]) -> None:
@@ -77,8 +84,9 @@ def claim() -> None:
             wrong = f"another one works in this folder ({file.read().strip()})"
             raise InputError("workflow.folder", wrong, "wait for it, or end it")
         _sign(file)
-        _held.append(file)
-        _wait(JOBS, fcntl.LOCK_EX, "the last jobs of a workflow that was killed")
+        _held[OWNER] = file
+        with _open(JOBS) as jobs:
+            _wait(jobs, "the last jobs of a workflow that was killed")
 
 
 @contextlib.contextmanager
@@ -111,24 +119,12 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _wait(path: Path, kind: int, what: str) -> None:
-    """Wait until a lock is free; say so once."""
-    said = False
-    while True:
-        with _locked(path, kind) as file:
-            if file:
-                return
-        if not said:
-            print(f"Waiting for {what}.", file=sys.stderr, flush=True)
-            said = True
-        time.sleep(EVERY)
-
-
-@contextlib.contextmanager
-def _locked(path: Path, kind: int) -> Iterator[IO[str] | None]:
-    """The file, locked, or None when another process holds it."""
-    with _open(path) as file:
-        yield file if _try(file, kind) else None
+def _wait(file: IO[str], what: str) -> bool:
+    """Wait until no one else has the lock; say so once."""
+    if not _try(file, fcntl.LOCK_EX):
+        print(f"Waiting for {what}.", file=sys.stderr, flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return True
 
 
 def _open(path: Path) -> IO[str]:
