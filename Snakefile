@@ -26,17 +26,20 @@ rule all:
     default_target: True
     input:
         [exhibit_files(paper, name) for paper, name, _ in plan.exhibits()],
+        datasets_of(plan.setups_shown),
+        run_files(),
         ledger_files(),
 
 
 rule data:
     input:
+        datasets_of(plan.setups_shown),
         "results/data.md",
 
 
 rule runs:
     input:
-        [measured_files(paper, exhibit) for paper, _, exhibit in plan.exhibits()],
+        run_files(),
 
 
 rule chebyshev:

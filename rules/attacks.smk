@@ -17,12 +17,13 @@ rule attack:
     benchmark:
         "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
         mem_mb=4000,
         runtime=240,
     params:
+        **tried("attack/{setup}/{defense}/{attack}"),
         protocol=lambda w: plan.setups[w.setup]["protocol"],
         attack=lambda w: plan.attacks[w.attack],
     script:

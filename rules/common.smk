@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
-from cutlayer import acquire, environment, plugins
+from cutlayer import acquire, environment, failures, plugins, processes
 from cutlayer.errors import InputError
 from cutlayer.plan import Plan
 
@@ -15,6 +15,27 @@ try:
     plan = Plan(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+if workflow.is_main_process and processes.settle():
+    failures.retry()
+
+
+onstart:
+    os.environ[failures.KEEP_GOING] = (
+        "yes" if workflow.execution_settings.keep_going else ""
+    )
+    try:
+        processes.claim()
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+onsuccess:
+    if failures.found():
+        raise WorkflowError(
+            "failed, and marked so in tables and ledger", *failures.found()
+        )
+
 
 # In the environment, not in `params`: where the copies lie does not change what they are.
 mirror = environment.prepare(config.get("mirror", ""))

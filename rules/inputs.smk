@@ -15,11 +15,33 @@ def library(*names):
 
 
 def exhibit_files(paper, name):
-    """Every file of an exhibit."""
+    """Every file of an exhibit, and the table seed by seed behind it."""
     kinds = ["csv", "png", "pdf"] + (
         ["md", "tex"] if f"{paper}/{name}" in TABLES else []
     )
-    return [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
+    files = [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
+    return [*files, f"results/cells/{paper}/{name}.csv"]
+
+
+def run_files():
+    """What the papers share: the files of every run, and all that is measured on them."""
+    cases = {
+        (setup, defense)
+        for _, _, exhibit in plan.exhibits()
+        if exhibit["sources"] != ["data"]
+        for setup in exhibit["setups"]
+        for defense in exhibit["defenses"]
+    }
+    return [
+        file
+        for setup, defense in sorted(cases)
+        for part in ("transcript", "truth", "learned")
+        for file in seed_files(f"results/runs/{setup}/{defense}", part)
+    ] + [
+        file
+        for paper, _, exhibit in plan.exhibits()
+        for file in measured_files(paper, exhibit)
+    ]
 
 
 def ledger_files():
@@ -78,6 +100,12 @@ def in_report(kind):
         "caption": "../workflow/report/exhibit.rst",
         "labels": labels,
     }
+
+
+def tried(job):
+    """Where a job notes that its method failed, and how often it was tried again."""
+    note = f"{failures.NOTES}/{job}.json"
+    return {"note": note, "attempt": lambda w: failures.attempt(note.format(**w))}
 
 
 def trained(wildcards):

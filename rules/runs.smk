@@ -21,12 +21,13 @@ rule run:
     benchmark:
         "logs/run/{setup}/{defense}.benchmark.tsv"
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
         mem_mb=4000,
         runtime=240,
     params:
+        **tried("run/{setup}/{defense}"),
         setup=lambda w: plan.setups[w.setup],
         defense=lambda w: plan.defenses[w.defense],
         seeds=list(plan.seeds),

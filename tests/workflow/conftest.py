@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 PARTS = (
@@ -33,31 +34,33 @@ class Project:
     folder: Path
     mirror: str = os.environ.get("CUTLAYER_MIRROR", "")
 
-    def snakemake(self, *arguments: str, cores: int = 2, tiny: bool = True) -> subprocess.CompletedProcess[str]:
+    def command(self, *arguments: str, cores: int = 2, tiny: bool = True) -> list[str]:
         config = ["--configfile", "tests/workflow/tiny.yaml"] if tiny else []
-        command = [
-            sys.executable,
-            "-m",
-            "snakemake",
-            "--cores",
-            str(cores),
-            "--scheduler",
-            "greedy",
-            *arguments,
-            *config,
-        ]
+        fixed = ["--cores", str(cores), "--scheduler", "greedy"]
+        return [sys.executable, "-m", "snakemake", *fixed, *arguments, *config]
+
+    @property
+    def environment(self) -> dict[str, str]:
         mirror = str(Path(self.mirror).resolve()) if self.mirror else ""
-        environment = os.environ | {"CUTLAYER_MIRROR": mirror}
-        environment |= {"http_proxy": NOWHERE, "https_proxy": NOWHERE}
+        return os.environ | {"CUTLAYER_MIRROR": mirror, "http_proxy": NOWHERE, "https_proxy": NOWHERE}
+
+    def snakemake(self, *arguments: str, cores: int = 2, tiny: bool = True) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command,
+            self.command(*arguments, cores=cores, tiny=tiny),
             cwd=self.folder,
-            env=environment,
+            env=self.environment,
             text=True,
             capture_output=True,
             timeout=1200,
             check=False,
         )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Run in the background; what it says goes to a file in the folder."""
+        with (self.folder / "said.txt").open("a") as said:
+            return subprocess.Popen(
+                self.command(*arguments), cwd=self.folder, env=self.environment, text=True, stdout=said, stderr=said
+            )
 
     def run(self, *arguments: str, cores: int = 2) -> str:
         done = self.snakemake(*arguments, cores=cores)
@@ -109,4 +112,43 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def edited(finished: Project, tmp_path: Path) -> Project:
     """A copy of the finished project, results and all, to edit."""
     shutil.copytree(finished.folder, tmp_path / "copy", copy_function=shutil.copy2)
+    return Project(tmp_path / "copy")
+
+
+KEPT = ("table1", "theorems", "comparison", "decisions")
+FEW = {"setups": ["wine"]}
+
+
+def prune(project: Project) -> None:
+    """Leave a DAG of about twenty short jobs, with a table, a figure and a claim, to be killed and broken."""
+    paper = project.folder / "workflow/papers/chebyshev/paper.yaml"
+    content = yaml.safe_load(paper.read_text())
+    exhibits = {name: content["exhibits"][name] | FEW for name in KEPT}
+    exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
+    exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
+    claims = {name: claim for name, claim in content["claims"].items() if claim["check"]["exhibit"] in KEPT}
+    content.pop("headline")
+    paper.write_text(yaml.safe_dump(content | {"exhibits": exhibits, "claims": claims, "numbers": []}, sort_keys=False))
+
+
+@pytest.fixture
+def small(project: Project) -> Project:
+    """A fresh copy with a small DAG, without results."""
+    prune(project)
+    return project
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy in which the small DAG ran without disturbance; tests leave it as it is."""
+    done = copy(tmp_path_factory.mktemp("undisturbed"))
+    prune(done)
+    done.run("--quiet")
+    return done
+
+
+@pytest.fixture
+def small_edited(undisturbed: Project, tmp_path: Path) -> Project:
+    """A copy of the small DAG, results and all, to break."""
+    shutil.copytree(undisturbed.folder, tmp_path / "copy", copy_function=shutil.copy2)
     return Project(tmp_path / "copy")

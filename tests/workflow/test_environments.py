@@ -1,11 +1,18 @@
-"""Environments: conda pins are those of the lock file, and the lock has everything asked for."""
+"""Environments: conda pins are those of the lock file and cover what jobs import; the lock has what is asked for."""
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 import yaml
+
+from cutlayer import plugins
 
 from .conftest import ROOT
 
@@ -28,3 +35,42 @@ def test_the_lock_has_all_that_is_asked_for() -> None:
     asked = [line for line in (ROOT / "requirements.in").read_text().splitlines() if re.match(r"\w", line)]
     missing = {name.lower() for name in asked} - set(pins())
     assert not missing
+
+
+def imported(files: set[str]) -> Iterator[str]:
+    """The third-party packages that library files import, early or late, by the names they are installed by."""
+    for file in files:
+        for node in ast.walk(ast.parse(Path(file).read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"cutlayer"}:
+                yield packages_distributions()[name][0].lower()
+
+
+def code_of(environment: str) -> set[str]:
+    """The library files behind the rules that use an environment."""
+    text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
+    rules = re.findall(r"^rule (\w+):(.*?)(?=^rule|^use|\Z)", text, flags=re.S | re.M)
+    files: set[str] = set()
+    for _, body in rules:
+        if f"envs/{environment}.yaml" in body:
+            script = ROOT / "workflow" / re.search(r'"\.\./workflow/(scripts/\w+\.py)"', body)[1]
+            files |= set(plugins.closure(script))
+            for kind in re.findall(r'source\(\s*"(\w+)"', body):
+                files |= {file for name in plugins.names(kind) for file in plugins.source(kind, name)}
+            for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', re.sub(r"script:.*", "", body, flags=re.S)):
+                files |= set(plugins.closure(plugins.ROOT / name))
+    return files
+
+
+@pytest.mark.parametrize("environment", ["cpu", "gpu"])
+def test_an_environment_has_what_its_jobs_import(environment: str) -> None:
+    (own,) = (
+        entry["pip"]
+        for entry in yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"]
+        if isinstance(entry, dict)
+    )
+    has, asked = {pin.split("==")[0].lower() for pin in own}, set(imported(code_of(environment)))
+    assert {"numpy", "pandas"} <= asked
+    assert asked - {"urllib3"} <= has  # urllib3 is part of requests
+    assert ("torch" in has) == ("torch" in asked)

@@ -116,10 +116,14 @@ def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path 
     facts = Path(folder, f"{dataset}.json")
     if not facts.is_file():
         return "first"
-    meta = json.loads(facts.read_text())
-    if meta["provenance"] == "stand-in" and local_files(dataset, raw, mirror, sources):
+    try:
+        meta = json.loads(facts.read_text())
+        provenance, before = meta["provenance"], str(meta["asked"])
+    except (ValueError, LookupError):
+        return "damaged"
+    if provenance == "stand-in" and local_files(dataset, raw, mirror, sources):
         return "files found"
-    return str(meta["asked"])
+    return before
 
 
 def read_sources(path: str | Path) -> list[Source]:
@@ -186,7 +190,7 @@ def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, 
     from .artifacts import replacing
 
     if target.exists():
-        return "raw", _verified(target, row, f"{target}")
+        return "raw", verified(target, row, f"{target}")
     reasons = ["not in raw"]
     for where in ("mirror", "the public URL"):
         try:
@@ -195,13 +199,13 @@ def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, 
                     _from_mirror(row, temporary, mirror)
                 else:
                     _from_url(row, temporary)
-                return where, _verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
+                return where, verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
         except _Missing as missing:
             reasons.append(f"{where}: {missing}")
     raise _Missing(f"{row.file} ({'; '.join(reasons)})")
 
 
-def _verified(path: Path, row: Source, name: str) -> str:
+def verified(path: Path, row: Source, name: str) -> str:
     """Return the sha256 of a file; another size or checksum than the declared one is an error."""
     size = path.stat().st_size
     if row.bytes and size != int(row.bytes):

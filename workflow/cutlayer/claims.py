@@ -2,7 +2,8 @@
 
 A number holds if it lies within our 95% interval over seeds, widened by what the paper prints as spread
 or else by the tolerance. A claim holds if the whole interval satisfies it, fails if the whole interval
-violates it, and is undecided between. A statement about every case (`largest`, `largest_gap`) is held against
+violates it, and is undecided between. Where a method failed there is no result.
+A statement about every case (`largest`, `largest_gap`) is held against
 the worst seed, which is a point and not a sample. Stand-in data and the wrong scale get no verdict.
 """
 
@@ -14,11 +15,13 @@ from typing import Any
 
 import pandas as pd
 
+from . import failures
 from .cells import axis, bounds, seeds
 from .errors import InputError
 
 TOLERANCE = 0.02  # MSE and AUC, where the paper prints no spread
 FULL_SCALE = "paper"
+NO_RESULT = "no result"
 COLUMNS = [
     "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "seeds",
     "published", "ours", "low", "high", "difference", "rule", "verdict", "why",
@@ -47,6 +50,7 @@ def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: 
         check = claim["check"]
         for fact, found in per_setup(check, cells):
             mean, low, high = _spread(check, found)
+            failed = fact.pop("failed")
             row = fact | {
                 "kind": "claim",
                 "item": identifier,
@@ -56,9 +60,10 @@ def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: 
             row |= {"scale": scale, "seeds": seeds(found), "ours": mean, "low": low, "high": high}
             row |= {
                 "rule": "; ".join(filter(None, [claim.get("rule"), _limits(check)])),
-                "why": claim.get("why", ""),
+                "why": failed or claim.get("why", ""),
             }
-            yield row | {"verdict": _withheld(row, claim["depends_on_scale"]) or _satisfies(check, low, high)}
+            verdict = NO_RESULT if failed else _withheld(row, claim["depends_on_scale"])
+            yield row | {"verdict": verdict or _satisfies(check, low, high)}
 
 
 def _spread(check: Mapping[str, Any], found: pd.DataFrame) -> tuple[float, float, float]:
@@ -90,6 +95,7 @@ def _number(
         if number["dataset"] not in ("all", fact["dataset"]):
             continue
         mean, low, high = bounds(found)
+        failed = fact.pop("failed")
         row = fact | {"kind": "number", "item": number["item"], "place": number["item"]}
         row |= {"statement": f"{number['method']} {number['metric']}".removeprefix("- "), "scale": scale}
         row |= {"seeds": seeds(found), "published": number["value"], "ours": mean, "low": low, "high": high}
@@ -97,8 +103,9 @@ def _number(
             "difference": mean - number["value"],
             "rule": entry.get("rule", f"within the interval ± {tolerance:g}"),
         }
-        verdict = _withheld(row, entry["depends_on_scale"]) or _matches(number["value"], low, high, tolerance)
-        why = entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
+        verdict = NO_RESULT if failed else _withheld(row, entry["depends_on_scale"])
+        verdict = verdict or _matches(number["value"], low, high, tolerance)
+        why = failed or entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
         yield row | {"verdict": verdict, "why": why if verdict != "holds" else ""}
 
 
@@ -110,9 +117,12 @@ def _narrowed(check: Mapping[str, Any], metric: str, cells: Mapping[str, pd.Data
 def per_setup(
     check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame]
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    """For each setup of a check: its facts, and the statistic seed by seed (columns seed, value)."""
+    """For each setup of a check: its facts, and the statistic seed by seed (columns seed, value).
+
+    Among the facts is `failed`: why there is no statistic, because a method failed that it needs.
+    """
     table = cells[check["exhibit"]]
-    table = table[table["skipped"] == ""]
+    table = table[(table["skipped"] == "") | failures.among(table)]
     for setup in check.get("setups") or dict.fromkeys(table["setup"]):
         own = table[table["setup"] == setup]
         if own.empty:
@@ -120,11 +130,27 @@ def per_setup(
                 f"claim on {check['exhibit']}", f"has no cells for setup {setup!r}", "see the exhibit's csv"
             )
         fact = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
-        yield fact, _statistic(check, own)
+        failed = failures.among(own)
+        reason = _failure(check, own[failed])
+        found = _statistic(check, own[~failed])
+        if found.empty and not reason:
+            raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
+        yield fact | {"failed": reason}, found.iloc[:0] if reason else found
+
+
+def _failure(check: Mapping[str, Any], failed: pd.DataFrame) -> str:
+    """Why something failed that the check would select; part of the evidence is no evidence."""
+    for selection in [*_selections(check["left"]), *_selections(check.get("right", []))]:
+        hit = pd.Series(True, index=failed.index)
+        for column in set(selection) - {"metric"}:
+            hit &= failed[column].isin([*_listed(selection[column]), ""])
+        if hit.any():
+            return str(failed["skipped"][hit].iloc[0])
+    return ""
 
 
 def _statistic(check: Mapping[str, Any], own: pd.DataFrame) -> pd.DataFrame:
-    """One value per seed."""
+    """One value per seed; none when nothing is selected."""
     along = axis(own)
     left = _select(own, check["left"], along)
     if check.get("at"):
@@ -138,22 +164,27 @@ def _statistic(check: Mapping[str, Any], own: pd.DataFrame) -> pd.DataFrame:
         "value": ("value", "mean"), "largest": ("value", "max"), "gap": ("gap", "mean"), "largest_gap": ("gap", "max"),
         "share_below": ("below", "mean"),
     }[check["statistic"]]  # fmt: skip
-    found = left.groupby("seed")[column].agg(how).astype(float).rename("value").reset_index()
-    if found.empty:
-        raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
-    return found
+    return left.groupby("seed")[column].agg(how).astype(float).rename("value").reset_index()
 
 
 def _select(own: pd.DataFrame, selection: Selection | Sequence[Selection], along: str) -> pd.DataFrame:
     """Columns seed, axis, value; of several selections the least value counts."""
     parts = []
-    for one in [selection] if isinstance(selection, Mapping) else selection:
+    for one in _selections(selection):
         rows = own
         for column, value in one.items():
-            rows = rows[rows[column].isin(value if isinstance(value, list) else [value])]
+            rows = rows[rows[column].isin(_listed(value))]
         parts.append(rows.groupby(["seed", along], dropna=False)["value"].mean().reset_index())
     together = pd.concat(parts).groupby(["seed", along], dropna=False)["value"].min()
     return together.rename_axis(["seed", "axis"]).reset_index()
+
+
+def _selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
+    return [given] if isinstance(given, Mapping) else given
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _withheld(row: Mapping[str, Any], depends_on_scale: bool) -> str:

@@ -6,6 +6,7 @@ stay and how much they leak, each a check as claims are, the mean over its seeds
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from . import cells, claims
-from .artifacts import write_json
+from .artifacts import replacing
 from .ledger import ORDER
 
 Numbers = dict[str, float | str]
@@ -29,7 +30,8 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str
         own = {exhibit: next(remaining) for exhibit in paper["exhibits"]}
         if "headline" in paper:
             numbers[name] = measure(paper["headline"], own)
-    write_json(output, numbers)
+    with replacing(output) as temporary:
+        temporary.write_text(json.dumps(numbers, indent=2, sort_keys=True, allow_nan=False) + "\n")
 
 
 def counts(verdicts: pd.DataFrame) -> Numbers:
@@ -45,6 +47,7 @@ def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> Nu
         check = entry["check"]
         found = list(claims.per_setup(check, {check["exhibit"]: cells.load(tables[check["exhibit"]])}))
         means = [float(values["value"].mean()) for _, values in found]
-        numbers[part] = round(sum(means) / len(means), 10)
+        failed = [fact["failed"] for fact, _ in found if fact["failed"]]
+        numbers[part] = failed[0] if failed else round(sum(means) / len(means), 10)
         origins |= {fact["provenance"] for fact, _ in found}
     return numbers | {"provenance": ", ".join(sorted(origins))}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from . import cells, claims
+from . import cells, claims, failures
 from .artifacts import replacing
 
 SHOWN = [
@@ -26,7 +26,7 @@ SHOWN = [
     "verdict",
     "why",
 ]
-ORDER = ["holds", "differs", "fails", "undecided", "stand-in", "not at this scale"]
+ORDER = ["holds", "differs", "fails", "undecided", "stand-in", "not at this scale", claims.NO_RESULT]
 
 
 def write(
@@ -41,14 +41,16 @@ def write(
     `published` has one csv a paper, `tables` the cells of all exhibits in the order of the papers.
     """
     remaining = iter(tables)
-    parts = []
+    parts, failed = [], dict[str, None]()
     for (name, paper), printed in zip(papers.items(), published, strict=True):
         own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
         parts.append(claims.judge(name, paper, pd.read_csv(printed), own, scale))
+        failed |= dict.fromkeys(line for table in own.values() for line in failures.listed(table))
     verdicts = pd.concat(parts, ignore_index=True)
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
-    for kind, text in (("md", markdown(verdicts, papers, scale)), ("html", page(verdicts, papers, scale))):
+    pages = {"md": markdown(verdicts, papers, scale, [*failed]), "html": page(verdicts, papers, scale, [*failed])}
+    for kind, text in pages.items():
         with replacing(output[kind]) as temporary:
             temporary.write_text(text)
 
@@ -67,9 +69,12 @@ def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> str:
+def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: Sequence[str]) -> str:
     """The ledger as markdown."""
     lines = ["# Ledger", "", f"Scale: **{scale}**. {RULE}", "", counts(verdicts).to_markdown(index=False), ""]
+    if failed:
+        lines += ["## Failed", "", "These have no result, and no number here depends on them:", ""]
+        lines += [*(f"- {line}" for line in failed), ""]
     table = readable(verdicts)
     for name, paper in papers.items():
         lines += [f"## {name}", "", f'{paper["authors"]}, "{paper["title"]}".', ""]
@@ -84,7 +89,7 @@ def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> s
     return "\n".join(lines) + "\n"
 
 
-def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> str:
+def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: Sequence[str]) -> str:
     """The ledger as one self-contained, sortable html page."""
     from jinja2 import Environment
 
@@ -92,6 +97,7 @@ def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str) -> str:
     table = readable(verdicts)
     return template.render(
         rows=table.to_dict("records"), columns=["paper", *SHOWN], order=ORDER, papers=papers, scale=scale, rule=RULE,
+        failed=failed,
         counts={verdict: int((table["verdict"] == verdict).sum()) for verdict in ORDER},
     )  # fmt: skip
 
@@ -100,8 +106,7 @@ RULE = (
     "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints "
     "or, where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if "
     "the whole interval violates it, and is undecided between; a claim about every case is held against the worst "
-    "seed. Generated data and other scales than the paper's get "
-    "no verdict."
+    "seed. Generated data and other scales than the paper's get no verdict, and what failed has no result."
 )
 
 

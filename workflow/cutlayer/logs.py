@@ -1,46 +1,71 @@
-"""A job's log: everything it prints, and the one line that says why it failed."""
+"""A job: everything it prints goes to its log too, and one line says why it failed."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from . import processes
 from .errors import InputError
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextlib.contextmanager
 def logged(job: Any) -> Iterator[None]:
-    """Copy standard error to the job's log; bad input ends the job with its message, not a traceback."""
-    with Path(job.log[0]).open("w") as log, contextlib.redirect_stderr(_Both(sys.stderr, log)):
+    """Copy standard error to the job's log; bad input and a full disk end the job with a sentence, not a traceback."""
+    with _Copy(sys.stderr, Path(job.log[0])) as both, contextlib.redirect_stderr(both), processes.job():
         try:
             yield
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(1)
-        except Exception:
-            import traceback
-
-            traceback.print_exc()
+        except Exception as error:
+            _explain(error)
             sys.exit(1)
 
 
-class _Both:
-    """A stream that writes to two."""
+def _explain(error: Exception) -> None:
+    if isinstance(error, OSError) and error.errno in FULL:
+        print(f"error: disk: is full ({error}); nothing was kept of this job: free space, run again", file=sys.stderr)
+        return
+    import traceback
 
-    def __init__(self, first: TextIO, second: TextIO) -> None:
-        self.streams = (first, second)
+    traceback.print_exc()
+
+
+class _Copy:
+    """A stream that also writes to a log, as long as the log can be written: a full disk is reported on the stream."""
+
+    def __init__(self, stream: TextIO, log: Path) -> None:
+        self.stream, self.path = stream, log
+
+    def __enter__(self) -> _Copy:
+        self.log: TextIO | None = None
+        with contextlib.suppress(OSError):
+            self.log = self.path.open("w")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.close()
 
     def write(self, text: str) -> int:
-        for stream in self.streams:
-            stream.write(text)
-        return len(text)
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.write(text)
+        return self.stream.write(text)
 
     def flush(self) -> None:
-        for stream in self.streams:
-            stream.flush()
+        self.stream.flush()
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.flush()
 
     def isatty(self) -> bool:
         return False

@@ -148,9 +148,14 @@ class Plan:
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
 
+    @property
+    def setups_shown(self) -> list[str]:
+        """The setups that the papers' exhibits need."""
+        return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})
+
     def datasets(self) -> list[str]:
         """The datasets that the papers' exhibits need."""
-        return sorted({self.setups[s]["dataset"] for _, _, exhibit in self.exhibits() for s in exhibit["setups"]})
+        return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
 
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
         """The files under results/ that an exhibit reads from a source."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from . import artifacts, plugins, transcript
 from .datasets import read
+from .failures import Failed, tolerate
 from .progress import steps
 from .protocols.base import Outcome, Protocol, Task
 
@@ -33,24 +35,32 @@ def execute(
     trained: Sequence[str | Path],
     folder: str | Path,
     seeds: Sequence[int],
-) -> None:
+    device: str = "cpu",
+) -> list[str]:
     """Run every seed and write `seed<n>.{transcript,truth,learned}.safetensors` and `utility.csv` to `folder`.
 
     `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training.
+    Returns why seeds failed, see `failures`.
     """
     table, _ = read(data, settings["dataset"])
     protocol: Protocol = plugins.create("protocol", settings["protocol"])
     defenses = {label: plugins.create("defense", defense["use"], p) for label, p in settings_of(defense).items()}
-    rows = []
+    rows, reasons = [], []
     for index, seed in enumerate(steps(seeds, f"run {setup}/{variant}")):
-        learned = artifacts.read_arrays(trained[index])[0] if trained else None
-        outcome = protocol.run(Task(setup, variant, seed, table, settings, defenses, learned))
+        learned, failed = artifacts.read_arrays(trained[index]) if trained else (None, None)
+        task = Task(setup, variant, seed, table, settings, defenses, learned, device)
+        outcome = Failed(f"{failed} (undefended)") if failed else tolerate(partial(protocol.run, task))
+        if isinstance(outcome, Failed):
+            reasons.append(outcome.reason)
+            outcome = Outcome(utility=[{"skipped": outcome.reason}], failed=outcome.reason)
         _save(outcome, Path(folder), seed)
         rows += [{"setup": setup, "defense": variant, "seed": seed, **row} for row in outcome.utility]
     artifacts.write_rows(Path(folder) / "utility.csv", rows)
+    return reasons
 
 
 def _save(outcome: Outcome, folder: Path, seed: int) -> None:
-    transcript.save(folder / f"seed{seed}.transcript.safetensors", outcome.transcripts, outcome.shared)
-    artifacts.write_arrays(folder / f"seed{seed}.truth.safetensors", outcome.truth)
-    artifacts.write_arrays(folder / f"seed{seed}.learned.safetensors", outcome.learned)
+    name = f"{folder}/seed{seed}"
+    transcript.save(f"{name}.transcript.safetensors", outcome.transcripts, outcome.shared, outcome.failed)
+    artifacts.write_arrays(f"{name}.truth.safetensors", outcome.truth)
+    artifacts.write_arrays(f"{name}.learned.safetensors", outcome.learned, outcome.failed)

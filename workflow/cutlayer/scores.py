@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from . import artifacts, plugins, transcript
 from .attacks.base import Attack
+from .failures import Failed, tolerate
 from .progress import steps
 from .protocols.base import Protocol
 from .seeds import generator
+
+Rows = list[dict[str, Any]]
+Attacked = Callable[[transcript.Arrays, tuple[Any, ...]], Rows]
 
 
 def score(
@@ -22,45 +27,62 @@ def score(
     transcripts: Sequence[str | Path],
     truths: Sequence[str | Path],
     output: str | Path,
-) -> None:
+    device: str = "cpu",
+) -> list[str]:
     """Attack every seed and write one row for each setting, case and metric.
 
     Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
-    the attack does not apply to the case (then value is empty).
+    the attack does not apply to the case, or failed (then value is empty). Returns why it failed, see `failures`.
     """
     parameters = {key: value for key, value in attack.items() if key != "use"}
     method: Attack = plugins.create("attack", attack["use"], parameters)
     protocol: Protocol = plugins.create("protocol", protocol_name)
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
+    reasons: list[str] = []
     for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
-        truth, _ = artifacts.read_arrays(true)
-        for setting, arrays in transcript.load(seen).items():
-            name = (setup, variant, setting, attack_name, seed)
-            for case, result in _attacked(method, protocol, arrays, truth, name):
-                who = {
-                    "setup": setup,
-                    "defense": variant,
-                    "attack": attack_name,
-                    "seed": seed,
-                    "setting": setting,
-                }
-                rows.append(who | case | result)
+        who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed}
+        attacked = partial(_attacked, method, protocol, artifacts.read_arrays(true)[0], device)
+        for setting, found in _outcomes(seen, attacked, (setup, variant, attack_name, seed)):
+            if isinstance(found, Failed):
+                reasons.append(found.reason)
+                found = [_skipped(found.reason)]
+            rows += [who | {"setting": setting} | row for row in found]
     artifacts.write_rows(output, rows)
+    return reasons
+
+
+def _outcomes(seen: str | Path, attacked: Attacked, name: tuple[Any, ...]) -> Iterator[tuple[str, Rows | Failed]]:
+    """For each setting of a transcript its rows, or why the attack failed."""
+    try:
+        settings = transcript.load(seen)
+    except transcript.FailedRun as run:
+        yield "", [_skipped(str(run))]
+        return
+    setup, variant, attack, seed = name
+    for setting, arrays in settings.items():
+        yield setting, tolerate(partial(attacked, arrays, (setup, variant, setting, attack, seed)))
+
+
+def _skipped(reason: str) -> dict[str, Any]:
+    return {"metric": "", "value": None, "skipped": reason}
 
 
 def _attacked(
     method: Attack,
     protocol: Protocol,
-    arrays: transcript.Arrays,
     truth: transcript.Arrays,
+    device: str,
+    arrays: transcript.Arrays,
     name: tuple[Any, ...],
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    cases = list(protocol.cases(arrays))
+) -> Rows:
+    """Rows of all cases of one setting and seed."""
+    cases, found = list(protocol.cases(arrays)), []
     for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):
-        view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()))
+        view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()), device)
         reason = method.skip(view)
         if reason:
-            yield case, {"metric": "", "value": None, "skipped": reason}
+            found.append(case | _skipped(reason))
             continue
         for metric, value in protocol.leak(method.infer(view), truth, case, rows).items():
-            yield case, {"metric": metric, "value": value, "skipped": ""}
+            found.append(case | {"metric": metric, "value": value, "skipped": ""})
+    return found

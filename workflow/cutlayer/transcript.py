@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,11 +21,17 @@ class OutsideThreatModel(InputError):
     """An attack asked for something that its adversary cannot see."""
 
 
-class View:
-    """The arrays an attack may use, as read-only attributes, and a generator named after the case."""
+class FailedRun(Exception):
+    """The run that this transcript is of failed; the text says why."""
 
-    def __init__(self, attack: str, sees: Collection[str], arrays: Arrays, rng: np.random.Generator) -> None:
-        self._attack, self._sees, self.rng = attack, frozenset(sees), rng
+
+class View:
+    """The arrays an attack may use, as read-only attributes, a generator named after the case, and a device."""
+
+    def __init__(
+        self, attack: str, sees: Collection[str], arrays: Arrays, rng: np.random.Generator, device: str = "cpu"
+    ) -> None:
+        self._attack, self._sees, self.rng, self.device = attack, frozenset(sees), rng, device
         self._arrays = {name: _read_only(value) for name, value in arrays.items() if name in sees}
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -46,17 +51,27 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, meta: Any = None) -> None:
-    """Write one seed of a run: the arrays of each setting of its defense, and those all settings share."""
+def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, failed: str = "") -> None:
+    """Write one seed of a run: the arrays of each setting of its defense, and those all settings share.
+
+    `failed` is why there are none.
+    """
     arrays = {f"shared|{name}": value for name, value in shared.items()}
     for setting, own in settings.items():
         arrays |= {f"setting {setting}|{name}": value for name, value in own.items()}
-    artifacts.write_arrays(path, arrays, {"settings": list(settings), "run": meta})
+    artifacts.write_arrays(path, arrays, {"settings": list(settings), "failed": failed})
 
 
 def load(path: str | Path) -> dict[str, dict[str, np.ndarray]]:
-    """Read back what `save` wrote: setting -> its arrays, the shared ones included."""
+    """Read back what `save` wrote: setting -> its arrays, the shared ones included.
+
+    Raises:
+        FailedRun: there are none, because the run failed.
+
+    """
     arrays, meta = artifacts.read_arrays(path)
+    if meta["failed"]:
+        raise FailedRun(meta["failed"])
     return {setting: dict(_of(arrays, "shared", f"setting {setting}")) for setting in meta["settings"]}
 
 

@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from cutlayer import runs
+from cutlayer import devices, failures, runs
 from cutlayer.logs import logged
 
 with logged(snakemake):
-    runs.execute(
+    reasons = runs.execute(
         snakemake.wildcards.setup,
         snakemake.wildcards.defense,
         snakemake.params.setup,
@@ -13,4 +13,6 @@ with logged(snakemake):
         snakemake.input.trained,
         Path(snakemake.output.utility).parent,
         snakemake.params.seeds,
+        devices.granted(snakemake.resources.get("gpu", 0)),
     )
+    failures.record(snakemake.params.note, snakemake.params.attempt, reasons)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import failures
 from ..artifacts import replacing
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
     """The panel's name with the provenance of its data."""
     kinds = ", ".join(KIND.get(kind, kind) for kind in setup_cells["provenance"].unique())
     return f"{label(name)} ({kinds})"
+
+
+def absent(axis: Any, skipped: pd.Series) -> None:
+    """Say in place of a panel why it has no curve: it does not apply or, if it does, it failed."""
+    failed = skipped.str.startswith(failures.PREFIX)
+    reason = skipped.iloc[0] if failed.all() else f"does not apply: {label(skipped[~failed].iloc[0])}"
+    text = "\n".join(textwrap.wrap(reason, 34))
+    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
+    axis.set(xticks=[], yticks=[])
 
 
 def label(name: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import failures
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -32,7 +34,8 @@ def footer(cells: pd.DataFrame) -> str:
     parts.append(f"{_span(cells['cases'])} cases a cell" if cells["cases"].max() > 1 else "")
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
-    return " · ".join([part for part in parts if part] + [data])
+    failed = [f"failed: {line}" for line in failures.listed(cells)]
+    return " · ".join([part for part in parts if part] + [data, *failed])
 
 
 def _span(values: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._figure import finish, panel_title, panels, style
+from ._figure import absent, finish, label, panel_title, panels, style
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
@@ -29,12 +29,16 @@ class Curves(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
         shown = cells[cells["skipped"] == ""]
-        names = list(dict.fromkeys(shown[self.panel]))
+        names = [name for name in dict.fromkeys(cells[self.panel]) if name]
         looks = style(dict.fromkeys(shown[self.series]))
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
             own = shown[shown[self.panel] == name]
+            if own.empty:
+                axis.set_title(label(name), fontsize=9)
+                absent(axis, cells["skipped"][cells[self.panel] == name])
+                continue
             for series, line in own.groupby(self.series, sort=False):
                 handles[str(series)] = self._line(axis, line.sort_values(self.x), looks[str(series)])
             self._dress(axis, own, name)

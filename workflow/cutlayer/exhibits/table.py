@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import failures
 from ..artifacts import replacing
 from ._figure import METADATA, label
 from .base import Exhibit, footer
@@ -41,6 +42,7 @@ class Table(Exhibit):
     def _text(self, cells: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
+        cells = self._with_failures(cells)
         if self.largest:
             cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([self.rows, self.columns])
             cells = cells.sort_index()
@@ -56,9 +58,22 @@ class Table(Exhibit):
         origin = written.drop_duplicates(self.rows).set_index(self.rows)["provenance"] if self.rows == "setup" else None
         return body if origin is None else pd.concat([body, origin.rename("data")], axis=1)
 
+    def _with_failures(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """One row in each place where something failed, in place of what there is of other seeds."""
+        import pandas as pd
+
+        place, failed = [self.rows, self.columns], failures.among(cells)
+        rows = cells[failed]
+        if "metric" in place:  # what failed has none: say so for each that it would have
+            names = [name for name in dict.fromkeys(cells["metric"]) if name] or [""]
+            rows = pd.concat([rows.assign(metric=name) for name in names])
+        rows = rows.drop_duplicates(place)
+        taken = pd.MultiIndex.from_frame(cells[place]).isin(pd.MultiIndex.from_frame(rows[place]))
+        return pd.concat([cells[~failed & ~taken], rows], ignore_index=True)
+
     def _cell(self, mean: float, low: float, high: float, skipped: str) -> str:
         if skipped:
-            return f"does not apply: {skipped}"
+            return skipped if skipped.startswith(failures.PREFIX) else f"does not apply: {skipped}"
         if self.scientific:
             return f"{mean:.1e}"
         number = f"{mean:,.0f}" if float(mean).is_integer() and abs(mean) >= 1 else f"{mean:.{self.digits}f}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._figure import finish, label, panel_title, panels, style
+from .. import failures
+from ._figure import absent, finish, panel_title, panels, style
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Tradeoff(Exhibit):
         """Write png and pdf."""
         cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high"]]
         leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
+        leak = leak[leak[self.panel] != ""]  # a run that failed has no attack
         names = list(dict.fromkeys(leak[self.panel]))
         looks = style(dict.fromkeys(leak["defense"][leak["skipped"] == ""]))
         figure, axes = panels(len(names))
@@ -40,20 +41,15 @@ class Tradeoff(Exhibit):
         for axis, name in zip(axes, names, strict=True):
             own = leak[leak[self.panel] == name]
             axis.set_title(panel_title(own, name), fontsize=9)
-            reason = own["skipped"].iloc[0]
-            if reason:
-                self._reason(axis, reason)
+            drawn = own[own["skipped"] == ""]
+            if drawn.empty:
+                absent(axis, own["skipped"])
                 continue
-            for defense, group in own.groupby("defense", sort=False):
+            for defense, group in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
             axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells[cells["skipped"] == ""]), handles, files)
-
-    def _reason(self, axis: Any, reason: str) -> None:
-        text = "\n".join(textwrap.wrap(f"does not apply: {label(reason)}", 34))
-        axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
-        axis.set(xticks=[], yticks=[])
+        finish(figure, title, footer(cells[(cells["skipped"] == "") | failures.among(cells)]), handles, files)
 
     def _line(self, axis: Any, points: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """Points in the order of the cost; a defense that costs nothing is a horizontal line."""

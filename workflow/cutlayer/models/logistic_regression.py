@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..devices import randn
 from ..errors import InputError
 from ..limits import Limits
 from .base import Model
@@ -36,7 +37,15 @@ class LogisticRegression(Model):
     held_out: float = 0.1  # share of the training rows for early stopping
 
     def fit(
-        self, X: np.ndarray, y: np.ndarray, classes: int, scale: np.ndarray, shift: np.ndarray, seed: int, name: str
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        classes: int,
+        scale: np.ndarray,
+        shift: np.ndarray,
+        seed: int,
+        name: str,
+        device: str = "cpu",
     ) -> tuple[np.ndarray, np.ndarray]:
         """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,)
         in 0..classes-1.
@@ -48,10 +57,12 @@ class LogisticRegression(Model):
 
         generator = torch.Generator().manual_seed(seed)
         held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
-        stack = _Stack(X, y, classes, scale, shift, self.l2, generator)
+        stack = _Stack(X, y, classes, scale, shift, self.l2, generator, device)
+        held = held.to(device)
         optimizer = torch.optim.Adam(stack.parameters, lr=self.rate)
         for epoch in range(self.epochs):
-            for chunk in rows[torch.randperm(len(rows), generator=generator)].split(self.batch):
+            order = rows[torch.randperm(len(rows), generator=generator)].to(device)  # one copy an epoch
+            for chunk in order.split(self.batch):
                 optimizer.zero_grad()
                 stack.losses(chunk).sum().backward()
                 optimizer.step()
@@ -62,25 +73,25 @@ class LogisticRegression(Model):
                 raise InputError(f"run.{name}", where, "check the data, or lower the model's rate")
             if not stack.keep(losses, epoch, self.patience):
                 break
-        return stack.best[0].numpy(), stack.best[1].numpy()
+        return stack.best[0].cpu().numpy(), stack.best[1].cpu().numpy()
 
 
 class _Stack:
     """V models as tensors: their parameters, their losses, and the best of each so far."""
 
-    def __init__(self, X, y, classes, scale, shift, l2, generator) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
+    def __init__(self, X, y, classes, scale, shift, l2, generator, device) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
         import torch
 
-        self.X, self.y = torch.tensor(X), torch.tensor(y)
-        self.scale, self.shift, self.l2 = torch.tensor(scale), torch.tensor(shift), l2
+        self.X, self.y, self.scale, self.shift = (torch.tensor(array).to(device) for array in (X, y, scale, shift))
+        self.l2 = l2
         copies = len(scale)
-        weights = 0.01 * torch.randn(classes, X.shape[1], generator=generator, dtype=torch.float64)
+        weights = 0.01 * randn((classes, X.shape[1]), generator, device, torch.float64)
         self.weights = weights.repeat(copies, 1, 1).requires_grad_()
-        self.bias = torch.zeros(copies, classes, dtype=torch.float64, requires_grad=True)
+        self.bias = torch.zeros(copies, classes, dtype=torch.float64, device=device, requires_grad=True)
         self.parameters = [self.weights, self.bias]
         self.best = [p.detach().clone() for p in self.parameters]
-        self.best_loss = torch.full((copies,), np.inf, dtype=torch.float64)
-        self.best_epoch = torch.zeros(copies, dtype=torch.int64)
+        self.best_loss = torch.full((copies,), np.inf, dtype=torch.float64, device=device)
+        self.best_epoch = torch.zeros(copies, dtype=torch.int64, device=device)
 
     def losses(self, rows):  # type: ignore[no-untyped-def]
         """Penalized cross-entropy of each model on the given rows, (V,)."""

@@ -25,6 +25,7 @@ class Task:
     settings: Mapping[str, Any]  # the setup as configured
     defenses: Mapping[str, Any]  # setting's label -> Defense
     trained: Arrays | None = None  # what the undefended run of this setup and seed learned
+    device: str = "cpu"  # where tensors live; random numbers are drawn on the CPU, see `devices`
 
     @property
     def name(self) -> str:
@@ -46,6 +47,7 @@ class Outcome:
     truth: dict[str, np.ndarray] = field(default_factory=dict)  # for metrics only
     learned: dict[str, np.ndarray] = field(default_factory=dict)
     utility: list[dict[str, Any]] = field(default_factory=list)  # rows: setting, case, metric, value
+    failed: str = ""  # why there is nothing else
 
 
 class Protocol:

@@ -134,7 +134,7 @@ def _fit(task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray) -> tuple
     options = dict(task.settings["model"])
     model = plugins.create("model", options.pop("use"), options)
     X, labels, seed = data.X[data.train], data.labels[data.train], seed_of(task.origin, task.seed, "model")
-    return model.fit(X, labels, task.table.classes, scale, shift, seed, task.name)
+    return model.fit(X, labels, task.table.classes, scale, shift, seed, task.name, task.device)
 
 
 def _served(task: Task, defense: Defense, data: _Data, model: _Served, places: list[tuple[int, int]]) -> list[_Served]:

@@ -1,0 +1,214 @@
+"""Whatever ends a run, what is there afterwards is whole, and the next run finishes it with the same bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cutlayer import verify
+from cutlayer.artifacts import read_arrays
+from cutlayer.seeds import generator
+
+from .conftest import Project
+
+KILLS = 20
+OWNER = ".snakemake/cutlayer.lock"
+
+
+def jobs_of(process: psutil.Process) -> list[psutil.Process]:
+    """The jobs that a workflow runs at this moment."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return [p for p in process.children(recursive=True) if ".snakemake/scripts/" in " ".join(_command(p))]
+    return []
+
+
+def _command(process: psutil.Process) -> list[str]:
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+def kill_at(moment: float, process: subprocess.Popen[str], victim: str) -> bool:
+    """Kill the workflow, or one of its jobs, after so many seconds; False if it had ended, or had no job."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(moment)
+        return False
+    if victim == "job":
+        deadline = time.monotonic() + 20
+        while not (jobs := jobs_of(psutil.Process(process.pid))):
+            if process.poll() is not None or time.monotonic() > deadline:
+                return False
+        jobs[0].kill()
+    else:
+        process.kill()
+    process.wait(120)
+    return True
+
+
+def only_whole_files(project: Project, reference: Project) -> None:
+    """Every result that is there is as in the undisturbed run; nothing else looks like a result."""
+    results = project.folder / "results"
+    for file in [f for f in results.rglob("*") if f.is_file() and not f.name.startswith(".")]:
+        expected = reference.folder / file.relative_to(project.folder)
+        if file.suffix == ".safetensors":
+            read_arrays(file)
+        assert expected.exists(), file
+        if file.suffix in (".csv", ".safetensors", ".md", ".png"):
+            assert file.read_bytes() == expected.read_bytes(), file
+
+
+def same(project: Project, reference: Project) -> None:
+    assert project.csv() == reference.csv()
+    only_whole_files(project, reference)
+
+
+@pytest.mark.parametrize("victim", ["job", "snakemake"])
+def test_killed_at_random_moments(victim: str, small: Project, undisturbed: Project) -> None:
+    rng, killed = generator("survival", victim), 0
+    for attempt in range(3 * KILLS):
+        process = small.start("--rerun-incomplete", "--quiet")
+        killed += kill_at(float(rng.uniform(1, 9)), process, victim)
+        if process.returncode == 0:  # it was faster: leave it something to do
+            same(small, undisturbed)
+            shutil.rmtree(small.folder / ("results/runs/wine" if attempt % 2 else "results"))
+        else:
+            only_whole_files(small, undisturbed)
+        if killed == KILLS // 2:
+            break
+    assert killed == KILLS // 2
+    small.run("--rerun-incomplete", "--quiet")
+    same(small, undisturbed)
+    assert "Nothing to be done" in small.run("--dry-run")
+
+
+def test_jobs_end_with_their_workflow(small: Project) -> None:
+    process = small.start("--quiet")
+    while not (jobs := jobs_of(psutil.Process(process.pid))):
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    assert not psutil.wait_procs(jobs, timeout=10)[1]
+
+
+@pytest.fixture
+def little_disk(small: Project) -> Iterator[Path]:
+    """The results of the small DAG on a file system of their own, too small for them."""
+    results = small.folder / "results"
+    results.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(results)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("a file system can only be mounted by root, where the kernel allows it")
+    yield results
+    subprocess.run(["umount", str(results)], check=True)
+
+
+def test_a_full_disk_is_named_and_loses_nothing(small: Project, little_disk: Path, undisturbed: Project) -> None:
+    full = small.snakemake("--keep-going", "--quiet")
+    assert full.returncode != 0
+    assert "error: disk: is full" in full.stderr + full.stdout
+    only_whole_files(small, undisturbed)
+    assert not list(little_disk.rglob(".*.safetensors"))
+    subprocess.run(["mount", "-o", "remount,size=200m", str(little_disk)], check=True)
+    small.run("--rerun-incomplete", "--quiet")
+    same(small, undisturbed)
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damaged", ["data/normalised/wine.safetensors", "results/runs/wine/none/seed1.transcript.safetensors"]
+)
+def test_a_flipped_bit_is_found_named_and_mended(damaged: str, small_edited: Project, undisturbed: Project) -> None:
+    flip(small_edited.folder / damaged)
+    done = small_edited.snakemake("--quiet")
+    assert done.returncode != 0
+    assert f"file.{damaged}: is not as it was written: its checksum differs" in done.stderr + done.stdout
+    assert [line for line in verify.damaged(small_edited.folder) if damaged in line]
+    (small_edited.folder / damaged).unlink()
+    small_edited.run("--quiet")
+    same(small_edited, undisturbed)
+    assert not list(verify.damaged(small_edited.folder))
+
+
+def test_a_flipped_bit_in_raw_data_is_found_and_named(project: Project) -> None:
+    if not project.mirror:
+        pytest.skip("the original files are needed: set CUTLAYER_MIRROR")
+    project.run("data/normalised/robot.json", "--quiet")
+    assert not list(verify.damaged(project.folder))
+    flip(project.folder / "data/raw/robot/sensor_readings_24.data")
+    (found,) = verify.damaged(project.folder)
+    again = project.snakemake("data/normalised/robot.json", "--forcerun", "normalise", "--quiet")
+    assert again.returncode != 0
+    for text in (found, again.stderr + again.stdout):
+        assert "robot/sensor_readings_24.data: has the sha256" in text
+
+
+def test_a_second_workflow_says_so_and_harms_nothing(small: Project, undisturbed: Project) -> None:
+    first = small.start("--quiet")
+    while not jobs_of(psutil.Process(first.pid)):
+        assert first.poll() is None
+    for second in (small.snakemake("--quiet"), small.snakemake("results/theory/chebyshev/bank.csv", "--nolock")):
+        assert second.returncode != 0
+        assert "Another workflow works in this folder" in second.stderr
+        assert f"process {first.pid}" in second.stderr + (small.folder / OWNER).read_text()
+    assert first.wait(300) == 0
+    same(small, undisturbed)
+
+
+BROKEN = '''"""broken: fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .base import Defense, Wire
+
+
+@dataclass(frozen=True)
+class Broken(Defense):
+    """Scores that divide by zero."""
+
+    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+        """Never."""
+        raise ZeroDivisionError("no score is left")
+'''
+
+
+def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project) -> None:
+    plugin = small_edited.folder / "workflow/cutlayer/defenses/broken.py"
+    plugin.write_text(BROKEN)
+    small_edited.replace("params.yaml", "\ndefenses:\n", "\ndefenses:\n  broken: { use: broken }\n")
+    small_edited.replace("workflow/papers/chebyshev/paper.yaml", "    - scheme1\n", "    - scheme1\n    - broken\n")
+    stopped = small_edited.snakemake("--quiet")
+    assert stopped.returncode != 0
+    assert "no score is left" in stopped.stderr + stopped.stdout
+    for _ in ("marked", "tried again"):
+        assert "broken/utility.csv" in small_edited.run("--dry-run")
+        marked = small_edited.snakemake("--keep-going", "--quiet")
+        assert marked.returncode != 0
+        assert "run/wine/broken: ZeroDivisionError: no score is left" in marked.stderr + marked.stdout
+        table = (small_edited.folder / "results/exhibits/chebyshev/comparison.csv").read_text()
+        assert table.count("failed: ZeroDivisionError: no score is left") >= 3
+        ledger = (small_edited.folder / "results/ledger.md").read_text()
+        assert "- wine / broken: ZeroDivisionError: no score is left" in ledger
+        assert "| holds " in ledger
+    plugin.write_text(
+        BROKEN.replace('raise ZeroDivisionError("no score is left")', "return super().reveal(logits, wire)")
+    )
+    small_edited.run("--keep-going", "--quiet")
+    assert "broken: ZeroDivisionError" not in (small_edited.folder / "results/ledger.md").read_text()
+    assert "Nothing to be done" in small_edited.run("--dry-run")
