@@ -78,5 +78,6 @@ lint: setup
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
 
-clean:
-	rm -rf results logs .snakemake
+clean: # all but what git has
+	rm -rf logs .snakemake
+	-find results -mindepth 1 ! -name metrics.json -delete

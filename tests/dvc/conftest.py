@@ -24,7 +24,7 @@ BIN = str(Path(sys.executable).parent)
 class Repository(Project):
     """A git repository with DVC whose caches and settings stay in a folder beside it."""
 
-    rewritten: frozenset[str] = frozenset()  # what the first `dvc repro` wrote again
+    first: frozenset[str] = frozenset()  # the jobs of the first `dvc repro`
 
     @property
     def environment(self) -> dict[str, str]:
@@ -74,14 +74,14 @@ class Repository(Project):
         return "Nothing to be done" in self.ok("snakemake", "--dry-run", "--cores", "1")
 
     def times(self) -> dict[str, int]:
-        """When each file of data and results was written."""
-        files = [f for part in ("results", "data/normalised") for f in (self.folder / part).rglob("*") if f.is_file()]
-        return {str(f.relative_to(self.folder)): f.stat().st_mtime_ns for f in files if f.name != "report.html"}
+        """When each job last wrote its log."""
+        logs = sorted((self.folder / "logs").rglob("*.log"))
+        return {str(file.relative_to(self.folder / "logs")): file.stat().st_mtime_ns for file in logs}
 
 
-def written(before: dict[str, int], after: dict[str, int]) -> set[str]:
-    """The files that are new or written again."""
-    return {file for file, time in after.items() if before.get(file) != time}
+def jobs_between(before: dict[str, int], after: dict[str, int]) -> set[str]:
+    """The logs, one a job, that are new or written again."""
+    return {log for log, time in after.items() if before.get(log) != time}
 
 
 def stages(output: str) -> dict[str, bool]:
@@ -131,7 +131,7 @@ def recorded(tracked: Repository) -> Repository:
     """The finished project after its first `dvc repro`, all committed; tests leave it as it is."""
     before = tracked.times()
     tracked.dvc("repro")
-    tracked.rewritten = frozenset(written(before, tracked.times()))
+    tracked.first = frozenset(jobs_between(before, tracked.times()))
     tracked.save("recorded")
     return tracked
 
