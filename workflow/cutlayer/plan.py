@@ -41,6 +41,9 @@ class Plan:
         self.scale: str = config["scale"]
         self.sizes: dict[str, Any] = config["scales"][self.scale]
         self.seeds = range(self.sizes["seeds"])
+        cluster = self.sizes.get("cluster", {})
+        self.minutes: int = cluster.get("minutes", 60)
+        self.group: str | None = "{setup}" if cluster.get("group_setups") else None
         self.stand_ins: bool = config["stand_ins"]
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
