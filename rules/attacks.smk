@@ -17,7 +17,7 @@ rule attack:
     benchmark:
         "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
     group:
-        plan.group
+        together
     conda:
         "../envs/gpu.yaml"
     threads: 1
@@ -45,7 +45,7 @@ rule theory:
     benchmark:
         "logs/theory/{paper}/{setup}.benchmark.tsv"
     group:
-        plan.group
+        together
     conda:
         "../envs/cpu.yaml"
     threads: 1

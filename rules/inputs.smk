@@ -9,6 +9,11 @@ def growing(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
+def together(wildcards):
+    """What a cluster gets as one job."""
+    return plan.group(wildcards.setup)
+
+
 def gpu(wildcards, input):
     """1 for a job whose code uses torch, where there are GPUs."""
     return int(gpus > 0 and plugins.uses_torch(tuple(input.code)))

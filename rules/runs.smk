@@ -21,7 +21,7 @@ rule run:
     benchmark:
         "logs/run/{setup}/{defense}.benchmark.tsv"
     group:
-        plan.group
+        together
     conda:
         "../envs/gpu.yaml"
     threads: 1

@@ -54,13 +54,13 @@ MinJobAge=3600
 KillWait=2
 InactiveLimit=0
 NodeName=localhost NodeAddr=127.0.0.1 CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 \
-RealMemory={memory} Gres=gpu:1 State=UNKNOWN
+RealMemory={memory} Gres=gpu:2 State=UNKNOWN
 PartitionName=cpu Nodes=ALL Default=YES MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
 PartitionName=gpu Nodes=ALL MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
 """
 FILES = {
     "slurm.conf": SLURM_CONF,
-    "gres.conf": "NodeName=localhost Name=gpu File=/dev/null\n",  # a GPU that does nothing
+    "gres.conf": "NodeName=localhost Name=gpu File=/dev/null\nNodeName=localhost Name=gpu File=/dev/zero\n",  # do nothing
     "cgroup.conf": "CgroupAutomount=no\n",
 }
 
@@ -112,8 +112,8 @@ class Cluster:
             self._install()
             self._configure()
             for command in (
-                f"munged --foreground --force --key-file={self.folder}/key --socket={self.folder}/munge.socket "
-                f"--pid-file={self.folder}/munged.pid --seed-file={self.folder}/seed --log-file={self.folder}/munged.log",
+                f"munged --foreground --force --key-file={self.folder}/key "
+                f"--socket={self.folder}/munge.socket --pid-file={self.folder}/munged.pid --seed-file={self.folder}/seed --log-file={self.folder}/munged.log",
                 "slurmctld -D -c",
                 "slurmd -D -N localhost",
             ):
