@@ -12,7 +12,9 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 CONFIGURATION = Path("/etc/slurm")  # srun inside jobs looks nowhere else
 OURS = "# A test cluster of cutlayer, to be removed.\n"
@@ -60,9 +62,21 @@ PartitionName=gpu Nodes=ALL MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
 """
 FILES = {
     "slurm.conf": SLURM_CONF,
-    "gres.conf": "NodeName=localhost Name=gpu File=/dev/null\nNodeName=localhost Name=gpu File=/dev/zero\n",  # do nothing
+    "gres.conf": "".join(f"NodeName=localhost Name=gpu File=/dev/{file}\n" for file in ("null", "zero")),  # two, fake
     "cgroup.conf": "CgroupAutomount=no\n",
 }
+
+
+class Job(NamedTuple):
+    """A job, by the names that squeue has for these."""
+
+    JobID: str
+    State: str
+    Partition: str
+    MinMemory: str
+    TimeLimit: str
+    tres_per_job: str
+    Comment: str
 
 
 class Unavailable(Exception):
@@ -97,107 +111,123 @@ def eventually(what: str, true, seconds: float = 60) -> None:
         time.sleep(0.2)
 
 
-class Cluster:
-    """munged, slurmctld and slurmd as children of this process, which do not outlive it."""
+@contextlib.contextmanager
+def installed() -> Iterator[None]:
+    """SLURM's programs; those that had to be installed are removed again.
 
-    def __init__(self) -> None:
+    Raises:
+        Unavailable: why they cannot be used here.
+
+    """
+    _check()
+    if all(shutil.which(daemon) for daemon in DAEMONS):
+        yield
+        return
+    if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
+        raise Unavailable("SLURM is not installed, and CUTLAYER_INSTALL_SLURM=1, which has the test do so, is not set")
+    if not shutil.which("apt-get"):
+        raise Unavailable("SLURM is not installed and there is no apt-get")
+    before = _packages()
+    with at_the_end(lambda: _apt("purge", *(_packages() - before))):
+        if not (_apt("install", *PACKAGES) or (_apt("update") and _apt("install", *PACKAGES))):
+            raise Unavailable("SLURM is not installed and apt-get cannot install it")
+        yield
+
+
+def _check() -> None:
+    if os.geteuid() != 0:
+        raise Unavailable("starting a SLURM takes root")
+    found = CONFIGURATION / "slurm.conf"
+    if found.exists() and not found.read_text().startswith(OURS):
+        raise Unavailable(f"{found} is there: this machine belongs to a real cluster")
+    if memory() < ENOUGH:
+        raise Unavailable(f"{memory()} MB of memory are not enough")
+
+
+def _apt(action: str, *names: str) -> bool:
+    """Whether apt-get did it; without starting services, which RUNLEVEL=1 stands for."""
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    options = [] if action == "update" else ["--yes", "--no-install-recommends", "--no-auto-remove"]
+    return subprocess.run(["apt-get", action, *options, *names], env=environment, capture_output=True).returncode == 0
+
+
+def _packages() -> set[str]:
+    return set(ask("dpkg-query", "--show", "--showformat=${Package}\n").split())
+
+
+@contextlib.contextmanager
+def at_the_end(action: Callable[[], object]) -> Iterator[None]:
+    """Do it once: after the block, or when Python ends within it."""
+    atexit.register(action)
+    try:
+        yield
+    finally:
+        atexit.unregister(action)
+        action()
+
+
+@contextlib.contextmanager
+def running() -> Iterator[Cluster]:
+    """A cluster whose node is ready; stopped, and its files removed, at the end."""
+    cluster = Cluster(Path(tempfile.mkdtemp(prefix="cutlayer-slurm-")))
+    with at_the_end(cluster.stop):
+        cluster.start()
+        yield cluster
+
+
+class Cluster:
+    """munged, slurmctld and slurmd as children of this process, which do not outlive it, and what they are asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.daemons: list[subprocess.Popen[bytes]] = []
-        self.installed: list[str] = []
-        self.folder = Path()
 
     def start(self) -> None:
-        self._check()
-        atexit.register(self.stop)
-        try:
-            self._install()
-            self._configure()
-            for command in (
-                f"munged --foreground --force --key-file={self.folder}/key "
-                f"--socket={self.folder}/munge.socket --pid-file={self.folder}/munged.pid --seed-file={self.folder}/seed --log-file={self.folder}/munged.log",
-                "slurmctld -D -c",
-                "slurmd -D -N localhost",
-            ):
-                self._daemon(command)
-            eventually("the node never became idle", lambda: self.nodes() == ["idle"])
-        except BaseException:
-            self.stop()
-            raise
-
-    def _check(self) -> None:
-        if os.geteuid() != 0:
-            raise Unavailable("starting a SLURM takes root")
-        found = CONFIGURATION / "slurm.conf"
-        if found.exists() and not found.read_text().startswith(OURS):
-            raise Unavailable(f"{found} is there: this machine belongs to a real cluster")
-        if memory() < ENOUGH:
-            raise Unavailable(f"{memory()} MB of memory are not enough")
-
-    def _install(self) -> None:
-        if all(shutil.which(daemon) for daemon in DAEMONS):
-            return
-        if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
-            raise Unavailable(
-                "SLURM is not installed, and CUTLAYER_INSTALL_SLURM=1, which lets the test do so, is not set"
-            )
-        if not shutil.which("apt-get"):
-            raise Unavailable("SLURM is not installed and there is no apt-get")
-        before = packages()
-        quiet = {"env": os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}, "capture_output": True}
-        install = ["apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES]
-        failed = subprocess.run(install, **quiet).returncode and (
-            subprocess.run(["apt-get", "update"], **quiet).returncode or subprocess.run(install, **quiet).returncode
-        )
-        self.installed = sorted(packages() - before)
-        if failed:
-            raise Unavailable("SLURM is not installed and apt-get cannot install it")
+        self._configure()
+        files = {"key-file": "key", "socket": "munge.socket", "pid-file": "munged.pid", "seed-file": "seed"}
+        options = [f"--{option}={self.folder / file}" for option, file in files.items()]
+        self._daemon("munged", "--foreground", "--force", f"--log-file={self.folder}/munged.log", *options)
+        self._daemon("slurmctld", "-D", "-c")
+        self._daemon("slurmd", "-D", "-N", "localhost")
+        eventually("the node never became idle", lambda: self.nodes() == ["idle"])
 
     def _configure(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="cutlayer-slurm-"))
         self.folder.chmod(0o755)
         for name in ("state", "spool"):
             (self.folder / name).mkdir()
         (self.folder / "key").write_bytes(os.urandom(128))
         (self.folder / "key").chmod(0o400)
-        values = {
-            "folder": self.folder,
-            "ports": free_ports(2),
-            "cpus": len(os.sched_getaffinity(0)),
-            "memory": memory() - 500,
-        }
+        machine = {"cpus": len(os.sched_getaffinity(0)), "memory": memory() - 500}
         CONFIGURATION.mkdir(exist_ok=True)
         for name, text in FILES.items():
-            (CONFIGURATION / name).write_text(OURS + text.format(**values))
+            (CONFIGURATION / name).write_text(OURS + text.format(folder=self.folder, ports=free_ports(2), **machine))
 
-    def _daemon(self, command: str) -> None:
+    def _daemon(self, *command: str) -> None:
         def tie() -> None:
             ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGKILL)
 
         with (self.folder / "daemons.log").open("ab") as log:
-            self.daemons.append(
-                subprocess.Popen(command.split(), stdout=log, stderr=log, start_new_session=True, preexec_fn=tie)
-            )
+            daemon = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, preexec_fn=tie)
+        self.daemons.append(daemon)
 
     def nodes(self) -> list[str]:
-        """The state of the node."""
-        done = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True)
-        return done.stdout.split()
+        """The state of the node; empty as long as nothing answers."""
+        return subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True).stdout.split()
 
-    def jobs(self, *states: str) -> list[dict[str, str]]:
+    def jobs(self, *states: str) -> list[Job]:
         """Jobs, the oldest first: those in `states`, or all that ever were."""
-        keys = ("JobID", "State", "Partition", "MinMemory", "TimeLimit", "tres-per-job", "Comment", "Restarts")
-        fields = ",".join(f"{key}:|" for key in keys)
+        fields = ",".join(f"{field}:|" for field in Job._fields).replace("_", "-")
         lines = ask("squeue", "-h", "--states", ",".join(states) or "all", "--sort", "i", "-O", fields).splitlines()
-        return [dict(zip(keys, line.split("|"), strict=False)) for line in lines]
+        return [Job(*line.split("|")[:-1]) for line in lines]
 
-    def active(self) -> list[dict[str, str]]:
+    def active(self) -> list[Job]:
         """Jobs that wait or run."""
         return self.jobs("PENDING", "RUNNING", "COMPLETING")
 
     def stop(self) -> None:
-        """Cancel what runs, stop the daemons, remove every file and package that came with them."""
-        atexit.unregister(self.stop)
-        if len(self.daemons) == len(DAEMONS):
-            with contextlib.suppress(subprocess.SubprocessError, TimeoutError):
+        """Cancel what runs, stop the daemons, remove every file."""
+        with contextlib.suppress(subprocess.SubprocessError, TimeoutError):
+            if self.nodes():
                 ask("scancel", "--user=root")
                 eventually("jobs stay", lambda: not self.active(), 20)
         for daemon in reversed(self.daemons):
@@ -207,20 +237,9 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        self.daemons = []
-        for name in FILES:
-            file = CONFIGURATION / name
+        for file in (CONFIGURATION / name for name in FILES):
             if file.exists() and file.read_text().startswith(OURS):
                 file.unlink()
-        if self.folder.name:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        if self.installed:
-            subprocess.run(["apt-get", "purge", "--yes", *self.installed], capture_output=True)
-            self.installed = []
+        shutil.rmtree(self.folder, ignore_errors=True)
         with contextlib.suppress(OSError):
-            CONFIGURATION.rmdir()  # if it is empty
-
-
-def packages() -> set[str]:
-    """Debian packages that are installed here."""
-    return set(ask("dpkg-query", "--show", "--showformat=${Package}\n").split())
+            CONFIGURATION.rmdir()  # if nothing else is there
