@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -16,12 +17,7 @@ from tests.workflow.conftest import ROOT, Project, copy
 
 from .cluster import DAEMONS, Cluster, Job, eventually
 
-PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
-SOON = (  # what the cluster of a test answers faster than a real one may be asked
-    *("--slurm-status-command", "squeue"),
-    *("--slurm-init-seconds-before-status-checks", "1"),
-    *("--seconds-between-status-checks", "1"),
-)
+IMPATIENT = Path(__file__).parent / "impatient.py"
 SCORES = [f"results/scores/{setup}/none/{attack}.csv" for setup in ("wine", "wine_half") for attack in ("half", "rcc2")]
 # Every kind of exhibit and what it is made of, run locally for the comparison. The other half is more of the same.
 COMPARED = ("table1", "figure4", "figure7", "figure12", "figure13", "theorems", "exact_center")
@@ -43,19 +39,27 @@ def test_killed_tests_leave_no_daemon(slurm: None) -> None:
     shutil.rmtree(folder)
 
 
-def submit(project: Project, *arguments: str, tiny: bool = True, fails: bool = False) -> str:
-    """Run through the profile, on as many CPUs a job as it says."""
-    done = project.snakemake(*PROFILE, *SOON, *arguments, cores=1, tiny=tiny)
-    assert (done.returncode != 0) == fails, done.stdout[-3000:] + done.stderr[-6000:]
-    return done.stdout + done.stderr
+@dataclass
+class Submitted(Project):
+    """A copy of the project that runs on the cluster of the test, through the profile."""
+
+    def command(self, *arguments: str, cores: int = 1, tiny: bool = True) -> list[str]:
+        status = ("--slurm-status-command", "squeue")  # without accounting there is no sacct
+        profile = ("--workflow-profile", "workflow/profiles/slurm", *status)
+        return [sys.executable, str(IMPATIENT), *super().command(*profile, *arguments, cores=1, tiny=tiny)[3:]]
+
+
+def submitted(folder: Path) -> Submitted:
+    return Submitted(copy(folder).folder)
 
 
 def since(cluster: Cluster, before: list[Job]) -> list[Job]:
     return cluster.jobs()[len(before) :]
 
 
-def hungry(project: Project, **variants: int) -> Project:
+def hungry(folder: Path, **variants: int) -> Submitted:
     """The project with attacks that hold so many MB."""
+    project = submitted(folder)
     shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/attacks")
     lines = [f"  {name}: {{ use: hungry, mb: {mb} }}\n" for name, mb in variants.items()]
     project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n" + "".join(lines))
@@ -73,8 +77,8 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="module")
 def starved(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[Job]]:
     """A run whose attack takes more than the first attempt asks for, and its SLURM jobs."""
-    project, before = hungry(copy(tmp_path_factory.mktemp("starved")), big=2600), cluster.jobs()
-    submit(project, "results/scores/wine/none/big.csv")
+    project, before = hungry(tmp_path_factory.mktemp("starved"), big=2600), cluster.jobs()
+    project.run("results/scores/wine/none/big.csv")
     return project, since(cluster, before)
 
 
@@ -95,8 +99,8 @@ def test_gpus_go_to_what_uses_torch(starved: tuple[Project, list[Job]]) -> None:
 
 
 def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> None:
-    project, before = hungry(copy(tmp_path), spy=1), cluster.jobs()
-    submit(project, "results/scores/wine/none/spy.csv", "--resources", "gpu=0")
+    project, before = hungry(tmp_path, spy=1), cluster.jobs()
+    project.run("results/scores/wine/none/spy.csv", "--resources", "gpu=0")
     assert {(job.Partition, job.tres_per_job) for job in since(cluster, before)} == {("cpu", "N/A")}
     log = (project.folder / "logs/attack/wine/none/spy.log").read_text()
     assert "CUDA_VISIBLE_DEVICES=None" in log
@@ -104,15 +108,15 @@ def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> N
 
 
 def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: Path) -> None:
-    project, before = copy(tmp_path), cluster.jobs()
-    process = project.start(*PROFILE, *SOON, *SCORES, "--cores", "1")
+    project, before = submitted(tmp_path), cluster.jobs()
+    process = project.start(*SCORES)
     eventually("no run starts", lambda: any("run" in job.Comment for job in cluster.jobs("RUNNING")))
     process.send_signal(signal.SIGINT)
     assert process.wait(60) != 0
     eventually("canceled jobs stay", lambda: not cluster.active(), 20)
     assert since(cluster, before)[-1].State == "CANCELLED"
     before = cluster.jobs()
-    submit(project, *SCORES)
+    project.run(*SCORES)
     assert [job.State for job in since(cluster, before)] == ["COMPLETED"]
     assert project.csv() == local.csv()
 
@@ -121,8 +125,9 @@ def test_the_whole_dag_gives_the_same_bytes(
     cluster: Cluster, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """At scale quick, in some SLURM jobs instead of some hundred."""
-    remote, before = copy(tmp_path), cluster.jobs()
-    submit(remote, "--quiet", tiny=False)
+    remote, before = submitted(tmp_path), cluster.jobs()
+    done = remote.snakemake("--quiet", tiny=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
     assert len(since(cluster, before)) < 25
     assert {job.State for job in since(cluster, before)} == {"COMPLETED"}
     here = copy(tmp_path_factory.mktemp("quick"))
