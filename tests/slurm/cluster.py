@@ -57,8 +57,8 @@ KillWait=2
 InactiveLimit=0
 NodeName=localhost NodeAddr=127.0.0.1 CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 \
 RealMemory={memory} Gres=gpu:2 State=UNKNOWN
-PartitionName=cpu Nodes=ALL Default=YES MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
-PartitionName=gpu Nodes=ALL MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
+PartitionName=normal Nodes=ALL Default=YES MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
+PartitionName=accelerated Nodes=ALL MaxTime=24:00:00 DefMemPerCPU=1000 State=UP
 """
 FILES = {
     "slurm.conf": SLURM_CONF,
@@ -140,6 +140,8 @@ def _check() -> None:
     found = CONFIGURATION / "slurm.conf"
     if found.exists() and not found.read_text().startswith(OURS):
         raise Unavailable(f"{found} is there: this machine belongs to a real cluster")
+    if found.exists() and subprocess.run(["sinfo"], capture_output=True).returncode == 0:
+        raise Unavailable("another test runs a SLURM on this machine")
     if memory() < ENOUGH:
         raise Unavailable(f"{memory()} MB of memory are not enough")
 

@@ -18,6 +18,7 @@ from tests.workflow.conftest import ROOT, Project, copy
 from .cluster import DAEMONS, Cluster, Job, eventually
 
 IMPATIENT = Path(__file__).parent / "impatient.py"
+SETTINGS = "workflow/profiles/slurm/config.yaml"
 SCORES = [f"results/scores/{setup}/none/{attack}.csv" for setup in ("wine", "wine_half") for attack in ("half", "rcc2")]
 # Every kind of exhibit and what it is made of, run locally for the comparison. The other half is more of the same.
 COMPARED = ("table1", "figure4", "figure7", "figure12", "figure13", "theorems", "exact_center")
@@ -50,7 +51,11 @@ class Submitted(Project):
 
 
 def submitted(folder: Path) -> Submitted:
-    return Submitted(copy(folder).folder)
+    """A copy that is told the names of the partitions, in the one place that the README names."""
+    project = Submitted(copy(folder).folder)
+    project.replace(SETTINGS, "  cpu: {}", "  normal: {}")
+    project.replace(SETTINGS, "  gpu: {", "  accelerated: {")
+    return project
 
 
 def since(cluster: Cluster, before: list[Job]) -> list[Job]:
@@ -74,6 +79,13 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
+def test_the_account_is_set_in_the_profile(slurm: None, tmp_path: Path) -> None:
+    project = submitted(tmp_path)
+    project.replace(SETTINGS, "# slurm_account: my_project #", "slurm_account: my_project #")
+    planned = project.run("--dry-run", SCORES[0])
+    assert planned.count("slurm_account=my_project") == 3
+
+
 @pytest.fixture(scope="module")
 def starved(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[Job]]:
     """A run whose attack takes more than the first attempt asks for, and its SLURM jobs."""
@@ -91,8 +103,8 @@ def test_a_job_that_is_killed_for_memory_gets_more(starved: tuple[Project, list[
 
 def test_gpus_go_to_what_uses_torch(starved: tuple[Project, list[Job]]) -> None:
     project, (data, *models) = starved
-    assert (data.Partition, data.tres_per_job) == ("cpu", "N/A")
-    assert {(model.Partition, model.tres_per_job) for model in models} == {("gpu", "gres:gpu:1")}
+    assert (data.Partition, data.tres_per_job) == ("normal", "N/A")
+    assert {(model.Partition, model.tres_per_job) for model in models} == {("accelerated", "gres:gpu:1")}
     log = (project.folder / "logs/attack/wine/none/big.log").read_text()
     assert re.search(r"CUDA_VISIBLE_DEVICES=[01]\n", log)
     assert "device: " in log  # the script knows what it was granted, and says what it makes of that
@@ -101,7 +113,7 @@ def test_gpus_go_to_what_uses_torch(starved: tuple[Project, list[Job]]) -> None:
 def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> None:
     project, before = hungry(tmp_path, spy=1), cluster.jobs()
     project.run("results/scores/wine/none/spy.csv", "--resources", "gpu=0")
-    assert {(job.Partition, job.tres_per_job) for job in since(cluster, before)} == {("cpu", "N/A")}
+    assert {(job.Partition, job.tres_per_job) for job in since(cluster, before)} == {("normal", "N/A")}
     log = (project.folder / "logs/attack/wine/none/spy.log").read_text()
     assert "CUDA_VISIBLE_DEVICES=None" in log
     assert "device: " not in log
