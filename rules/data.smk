@@ -22,7 +22,7 @@ rule normalise:
     threads: 1
     resources:
         mem_mb=growing(2000),
-        runtime=growing(30),
+        runtime=growing(10),
     params:
         asked=lambda w: acquire.asked(
             w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"

@@ -37,7 +37,7 @@ def test_killed_tests_leave_no_daemon(slurm: None) -> None:
         assert len(daemons) == len(DAEMONS)
         process.kill()
     eventually("a daemon survives", lambda: not any(psutil.pid_exists(int(pid)) for pid in daemons), 10)
-    shutil.rmtree(folder)
+    Cluster(Path(folder)).stop()
 
 
 @dataclass
