@@ -16,12 +16,15 @@ rule attack:
         "logs/attack/{setup}/{defense}/{attack}.log",
     benchmark:
         "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
+    group:
+        together
     conda:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=growing(plan.minutes),
+        gpu=gpu,
     params:
         **tried("attack/{setup}/{defense}/{attack}"),
         protocol=lambda w: plan.setups[w.setup]["protocol"],
@@ -41,11 +44,13 @@ rule theory:
         "logs/theory/{paper}/{setup}.log",
     benchmark:
         "logs/theory/{paper}/{setup}.benchmark.tsv"
+    group:
+        together
     conda:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=growing(plan.minutes),
     script:
         "../workflow/scripts/theory.py"

@@ -39,6 +39,7 @@ onsuccess:
 
 # In the environment, not in `params`: where the copies lie does not change what they are.
 mirror = environment.prepare(config.get("mirror", ""))
+gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.exhibits()}
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]

@@ -15,12 +15,14 @@ rule normalise:
         "logs/normalise/{dataset}.log",
     benchmark:
         "logs/normalise/{dataset}.benchmark.tsv"
+    group:
+        "data"
     conda:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         asked=lambda w: acquire.asked(
             w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"
@@ -37,9 +39,14 @@ rule describe:
         "results/data.md",
     log:
         "logs/describe.log",
+    group:
+        "data"
     conda:
         "../envs/cpu.yaml"
     threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         datasets=plan.datasets(),
     script:

@@ -8,12 +8,14 @@ rule cells:
         "results/cells/{paper}/{exhibit}.csv",
     log:
         "logs/cells/{paper}/{exhibit}.log",
+    group:
+        "exhibits"
     conda:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         setups=lambda w: {
@@ -38,12 +40,14 @@ rule figure:
         "logs/exhibits/{paper}/{exhibit}.log",
     wildcard_constraints:
         exhibit="|".join(key.split("/")[1] for key in FIGURES),
+    group:
+        "exhibits"
     conda:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],

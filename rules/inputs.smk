@@ -4,6 +4,21 @@ def relative(files):
     return [os.path.relpath(file) for file in files]
 
 
+def growing(amount):
+    """A resource that grows with each attempt."""
+    return lambda wildcards, attempt: amount * attempt
+
+
+def together(wildcards):
+    """What a cluster gets as one job."""
+    return plan.group(wildcards.setup)
+
+
+def gpu(wildcards, input):
+    """1 for a job whose code uses torch, where there are GPUs."""
+    return int(gpus > 0 and plugins.uses_torch(tuple(input.code)))
+
+
 def source(kind, name):
     """The files a method is made of."""
     return relative(plugins.source(kind, name))

@@ -24,12 +24,14 @@ rule ledger:
         ),
     log:
         "logs/ledger.log",
+    group:
+        "exhibits"
     conda:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         papers=plan.papers,
         scale=plan.scale,

@@ -20,12 +20,15 @@ rule run:
         "logs/run/{setup}/{defense}.log",
     benchmark:
         "logs/run/{setup}/{defense}.benchmark.tsv"
+    group:
+        together
     conda:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=growing(plan.minutes),
+        gpu=gpu,
     params:
         **tried("run/{setup}/{defense}"),
         setup=lambda w: plan.setups[w.setup],

@@ -119,3 +119,19 @@ assert plan.attacks and plan.setups
 print(*sorted({"torch", "numpy", "scipy", "pandas", "sklearn", "cvxpy", "matplotlib"} & set(sys.modules)))
 """
     assert in_subprocess(code) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "uses"),
+    [
+        ("import torch", True),
+        ("from torch.nn import functional", True),
+        ("def late():\n    import torch.nn as nn", True),
+        ("import torchless\nfrom . import torch", False),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch", False),
+    ],
+)
+def test_code_that_imports_torch_is_told_from_code_that_names_it(tmp_path, code, uses):
+    (tmp_path / "first.py").write_text("import numpy\n")
+    (tmp_path / "second.py").write_text(f"import numpy\n{code}\n")
+    assert plugins.uses_torch((str(tmp_path / "first.py"), str(tmp_path / "second.py"))) == uses

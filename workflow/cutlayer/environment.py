@@ -8,6 +8,13 @@ from pathlib import Path
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
+def gpus(limit: int | None) -> int:
+    """How many GPUs jobs may use: the `limit` of the user, which a job on a cluster is told by its environment."""
+    if limit is not None:
+        os.environ["CUTLAYER_GPUS"] = str(limit)
+    return int(os.environ.get("CUTLAYER_GPUS", 0))
+
+
 def prepare(mirror: str) -> str:
     """Set the environment of all jobs; return the mirror, the user's CUTLAYER_MIRROR before `mirror`."""
     library = str(Path(__file__).parents[1])

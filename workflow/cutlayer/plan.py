@@ -41,6 +41,9 @@ class Plan:
         self.scale: str = config["scale"]
         self.sizes: dict[str, Any] = config["scales"][self.scale]
         self.seeds = range(self.sizes["seeds"])
+        cluster = self.sizes.get("cluster", {})
+        self.minutes: int = cluster.get("minutes", 60)
+        self.small_jobs: bool = cluster.get("small_jobs", False)
         self.stand_ins: bool = config["stand_ins"]
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
@@ -141,6 +144,10 @@ class Plan:
                 if key not in settings:
                     return f"setup {setup} has no {key!r}, which {kind}.{method} needs"
         return ""
+
+    def group(self, setup: str) -> str | None:
+        """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
+        return str(self.setups[setup].get("model_of", setup)) if self.small_jobs else None
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every (paper, id, exhibit)."""

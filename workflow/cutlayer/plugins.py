@@ -165,6 +165,26 @@ def closure(*files: Path) -> tuple[str, ...]:
 
 
 @functools.cache
+def uses_torch(files: tuple[str, ...]) -> bool:
+    """Whether one of these files imports torch, early or late; imports for annotations do not count."""
+    return any(_imports_torch(file) for file in files)
+
+
+@functools.cache
+def _imports_torch(file: str) -> bool:
+    tree = ast.parse(Path(file).read_text(), file)
+    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and _last_name(n.test) == "TYPE_CHECKING"]
+    unused = {node for guard in guards for statement in guard.body for node in ast.walk(statement)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and node not in unused:
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node not in unused and not node.level:
+            found.add((node.module or "").split(".")[0])
+    return "torch" in found
+
+
+@functools.cache
 def _imports(file: Path) -> tuple[Path, ...]:
     """The library's files that `file` imports, anywhere in it."""
     found: list[Path] = []

@@ -1,0 +1,34 @@
+"""A SLURM for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from .cluster import DAEMONS, Cluster, Unavailable, installed, running
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[None]:
+    """SLURM's programs; installed if they must be, and then removed again."""
+    try:
+        with installed():
+            yield
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def cluster(slurm: None) -> Iterator[Cluster]:
+    """A running SLURM of one node with two GPUs that do nothing."""
+    with running() as cluster:
+        yield cluster
+    names = {process.info["name"] for process in psutil.process_iter(["name", "status"]) if not ended(process)}
+    assert not names & {*DAEMONS, "slurmstepd"}
+
+
+def ended(process: psutil.Process) -> bool:
+    """Whether only its entry in the process table is left."""
+    return process.info["status"] == psutil.STATUS_ZOMBIE

@@ -1,0 +1,10 @@
+"""Snakemake that asks SLURM every second; the plugin waits 10 s longer after each time that nothing had finished."""
+
+from __future__ import annotations
+
+from snakemake.cli import main
+from snakemake_executor_plugin_slurm import Executor
+
+Executor.next_seconds_between_status_checks = property(lambda self: 1, lambda self, value: None)
+if __name__ == "__main__":
+    main()

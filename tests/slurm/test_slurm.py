@@ -1,0 +1,151 @@
+"""The profile on a real SLURM: same bytes as locally, more memory after a kill, nothing lost when interrupted."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.workflow.conftest import ROOT, Project, copy
+
+from .cluster import DAEMONS, Cluster, Job, eventually
+
+IMPATIENT = Path(__file__).parent / "impatient.py"
+SETTINGS = "workflow/profiles/slurm/config.yaml"
+SCORES = [f"results/scores/{setup}/none/{attack}.csv" for setup in ("wine", "wine_half") for attack in ("half", "rcc2")]
+# Every kind of exhibit and what it is made of, run locally for the comparison. The other half is more of the same.
+COMPARED = ("table1", "figure4", "figure7", "figure12", "figure13", "theorems", "exact_center")
+
+
+def test_killed_tests_leave_no_daemon(slurm: None) -> None:
+    """The test process is killed; its daemons end, and what is left of its configuration is no real cluster's."""
+    code = (
+        "from tests.slurm.cluster import *\nwith running() as c: print(c.folder, *(d.pid for d in c.daemons)), input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-uc", code], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        folder, *daemons = process.stdout.readline().split()
+        assert len(daemons) == len(DAEMONS)
+        process.kill()
+    eventually("a daemon survives", lambda: not any(psutil.pid_exists(int(pid)) for pid in daemons), 10)
+    Cluster(Path(folder)).stop()
+
+
+@dataclass
+class Submitted(Project):
+    """A copy of the project that runs on the cluster of the test, through the profile."""
+
+    def command(self, *arguments: str, cores: int = 1, tiny: bool = True) -> list[str]:
+        status = ("--slurm-status-command", "squeue")  # without accounting there is no sacct
+        profile = ("--workflow-profile", "workflow/profiles/slurm", *status)
+        return [sys.executable, str(IMPATIENT), *super().command(*profile, *arguments, cores=1, tiny=tiny)[3:]]
+
+
+def submitted(folder: Path) -> Submitted:
+    """A copy that is told the names of the partitions, in the one place that the README names."""
+    project = Submitted(copy(folder).folder)
+    project.replace(SETTINGS, "  cpu: {}", "  normal: {}")
+    project.replace(SETTINGS, "  gpu: {", "  accelerated: {")
+    return project
+
+
+def since(cluster: Cluster, before: list[Job]) -> list[Job]:
+    return cluster.jobs()[len(before) :]
+
+
+def hungry(folder: Path, **variants: int) -> Submitted:
+    """The project with attacks that hold so many MB."""
+    project = submitted(folder)
+    shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/attacks")
+    lines = [f"  {name}: {{ use: hungry, mb: {mb} }}\n" for name, mb in variants.items()]
+    project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n" + "".join(lines))
+    return project
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A few scores, made without SLURM."""
+    project = copy(tmp_path_factory.mktemp("local"))
+    project.run(*SCORES, "--quiet")
+    return project
+
+
+def test_the_account_is_set_in_the_profile(slurm: None, tmp_path: Path) -> None:
+    project = submitted(tmp_path)
+    project.replace(SETTINGS, "# slurm_account: my_project #", "slurm_account: my_project #")
+    planned = project.run("--dry-run", SCORES[0])
+    assert planned.count("slurm_account=my_project") == 3
+
+
+@pytest.fixture(scope="module")
+def starved(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[Job]]:
+    """A run whose attack takes more than the first attempt asks for, and its SLURM jobs."""
+    project, before = hungry(tmp_path_factory.mktemp("starved"), big=2600), cluster.jobs()
+    project.run("results/scores/wine/none/big.csv")
+    return project, since(cluster, before)
+
+
+def test_a_job_that_is_killed_for_memory_gets_more(starved: tuple[Project, list[Job]]) -> None:
+    project, (_, first, second) = starved
+    assert (first.State, first.MinMemory, first.TimeLimit) == ("FAILED", "2000M", "4:00")
+    assert (second.State, second.MinMemory, second.TimeLimit) == ("COMPLETED", "4000M", "8:00")
+    assert (project.folder / "results/scores/wine/none/big.csv").stat().st_size > 100
+
+
+def test_gpus_go_to_what_uses_torch(starved: tuple[Project, list[Job]]) -> None:
+    project, (data, *models) = starved
+    assert (data.Partition, data.tres_per_job) == ("normal", "N/A")
+    assert {(model.Partition, model.tres_per_job) for model in models} == {("accelerated", "gres:gpu:1")}
+    log = (project.folder / "logs/attack/wine/none/big.log").read_text()
+    assert re.search(r"CUDA_VISIBLE_DEVICES=[01]\n", log)
+    assert "device: " in log  # the script knows what it was granted, and says what it makes of that
+
+
+def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> None:
+    project, before = hungry(tmp_path, spy=1), cluster.jobs()
+    project.run("results/scores/wine/none/spy.csv", "--resources", "gpu=0")
+    assert {(job.Partition, job.tres_per_job) for job in since(cluster, before)} == {("normal", "N/A")}
+    log = (project.folder / "logs/attack/wine/none/spy.log").read_text()
+    assert "CUDA_VISIBLE_DEVICES=None" in log
+    assert "device: " not in log
+
+
+def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: Path) -> None:
+    project, before = submitted(tmp_path), cluster.jobs()
+    process = project.start(*SCORES)
+    eventually("no run starts", lambda: any("run" in job.Comment for job in cluster.jobs("RUNNING")))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) != 0
+    eventually("canceled jobs stay", lambda: not cluster.active(), 20)
+    assert since(cluster, before)[-1].State == "CANCELLED"
+    before = cluster.jobs()
+    project.run(*SCORES)
+    assert [job.State for job in since(cluster, before)] == ["COMPLETED"]
+    assert project.csv() == local.csv()
+
+
+def test_the_whole_dag_gives_the_same_bytes(
+    cluster: Cluster, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """At scale quick, in some SLURM jobs instead of some hundred."""
+    remote, before = submitted(tmp_path), cluster.jobs()
+    done = remote.snakemake("--quiet", tiny=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
+    assert len(since(cluster, before)) < 25
+    assert {job.State for job in since(cluster, before)} == {"COMPLETED"}
+    here = copy(tmp_path_factory.mktemp("quick"))
+    done = here.snakemake(*(f"results/exhibits/chebyshev/{name}.csv" for name in COMPARED), "--quiet", tiny=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    alone, together = here.csv(), remote.csv()
+    assert len(alone) > 100
+    assert alone == {file: together[file] for file in alone}
+    assert "Nothing to be done" in remote.snakemake("--dry-run", tiny=False).stdout
