@@ -8,6 +8,7 @@ configfile: "params.yaml"
 
 include: "rules/common.smk"
 include: "rules/inputs.smk"
+include: "rules/outputs.smk"
 include: "rules/data.smk"
 include: "rules/runs.smk"
 include: "rules/attacks.smk"
@@ -25,7 +26,7 @@ localrules:
 rule all:
     default_target: True
     input:
-        [exhibit_files(paper, name) for paper, name, _ in plan.exhibits()],
+        exhibits_of(*plan.papers),
         datasets_of(plan.setups_shown),
         run_files(),
         ledger_files(),
@@ -44,8 +45,4 @@ rule runs:
 
 rule chebyshev:
     input:
-        [
-            exhibit_files(paper, name)
-            for paper, name, _ in plan.exhibits()
-            if paper == "chebyshev"
-        ],
+        exhibits_of("chebyshev"),

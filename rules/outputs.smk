@@ -1,0 +1,74 @@
+# The files that rules make, by what they are.
+def exhibit_files(paper, name):
+    """Every file of an exhibit, and the table seed by seed behind it."""
+    kinds = ["csv", "png", "pdf"] + (
+        ["md", "tex"] if f"{paper}/{name}" in TABLES else []
+    )
+    files = [f"results/exhibits/{paper}/{name}.{kind}" for kind in kinds]
+    return [*files, f"results/cells/{paper}/{name}.csv"]
+
+
+def exhibits_of(*papers):
+    """Every file of these papers' exhibits."""
+    return [
+        exhibit_files(paper, name)
+        for paper, name, _ in plan.exhibits()
+        if paper in papers
+    ]
+
+
+def run_files():
+    """What the papers share: the files of every run, and all that is measured on them."""
+    cases = {
+        (setup, defense)
+        for _, _, exhibit in plan.exhibits()
+        if exhibit["sources"] != ["data"]
+        for setup in exhibit["setups"]
+        for defense in exhibit["defenses"]
+    }
+    return [
+        file
+        for setup, defense in sorted(cases)
+        for part in ("transcript", "truth", "learned")
+        for file in seed_files(f"results/runs/{setup}/{defense}", part)
+    ] + [
+        file
+        for paper, _, exhibit in plan.exhibits()
+        for file in measured_files(paper, exhibit)
+    ]
+
+
+def ledger_files():
+    """The verdicts on everything."""
+    return [
+        "results/claims.csv",
+        "results/ledger.csv",
+        "results/ledger.md",
+        "results/ledger.html",
+        "results/metrics.json",
+        "results/data.md",
+    ]
+
+
+def datasets_of(setups):
+    """The normalised data of these setups."""
+    names = sorted({plan.setups[setup]["dataset"] for setup in setups})
+    return [
+        f"data/normalised/{name}.{kind}"
+        for name in names
+        for kind in ("safetensors", "json")
+    ]
+
+
+def seed_files(folder, part):
+    """One file of a run for each seed."""
+    return [f"{folder}/seed{seed}.{part}.safetensors" for seed in plan.seeds]
+
+
+def measured_files(paper, exhibit):
+    """The csv tables that an exhibit is made of."""
+    return [
+        file
+        for source in exhibit["sources"]
+        for file in plan.files(paper, exhibit, source)
+    ]
