@@ -6,7 +6,7 @@ ARGS ?=
 # The greedy scheduler: the default one spends seconds of a core on the order of short jobs.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data report docs lock test lint clean imports record push pull settle
+.PHONY: results setup data report verify docs lock test lint clean imports record push pull settle
 
 results: setup
 	$(SNAKEMAKE)
@@ -27,6 +27,10 @@ data: setup
 # Snakemake's own report of all exhibits; made after the DAG, whose last output is the ledger.
 report results/report.html: results/ledger.html
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
+
+# Read every file that has a checksum.
+verify: setup
+	$(BIN)/python -m cutlayer.verify
 
 # The picture and the ledger that the README shows.
 docs: results

@@ -227,3 +227,31 @@ def test_one_value_has_no_interval():
     assert mean == 0.3
     assert math.isnan(low)
     assert math.isnan(high)
+
+
+def failed(**who):
+    """The cells of something that failed, for one of two seeds."""
+    return table([math.nan], metric="", **who).assign(skipped="failed: ZeroDivisionError: no score is left")
+
+
+def test_what_failed_gives_no_result_to_what_needs_it_and_to_nothing_else():
+    cells = pd.concat([table([0.1, 0.1]), table([0.2, 0.2], attack="b"), failed(attack="c")])
+    gap = {"statistic": "gap", "left": {"attack": "a"}, "at_most": 0}
+    assert verdict(cells, **gap, right={"attack": "b"}) == "holds"
+    for right in ({"attack": "c"}, {"attack": ["b", "c"]}, [{"attack": "b"}, {"attack": "c"}]):
+        (row,) = claim(cells, **gap, right=right).to_dict("records")
+        assert (row["verdict"], row["why"]) == ("no result", "failed: ZeroDivisionError: no score is left")
+        assert math.isnan(row["ours"])
+
+
+def test_one_seed_that_failed_leaves_no_result():
+    cells = pd.concat([table([0.1, 0.1]), failed()])
+    assert verdict(cells, at_most=0.5) == "no result"
+    assert list(number(cells)["verdict"]) == ["no result"]
+
+
+def test_a_run_that_failed_has_no_attack_but_is_what_every_attack_needs():
+    cells = pd.concat([table([0.1, 0.1]), failed(attack="")])
+    assert verdict(cells, at_most=0.5) == "no result"
+    other = pd.concat([table([0.1, 0.1], defense="none"), failed(attack="", defense="other")])
+    assert verdict(other, left={"attack": "a", "defense": "none"}, at_most=0.5) == "holds"
