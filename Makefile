@@ -42,6 +42,7 @@ DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
 # Run what is out of date and write dvc.lock, which belongs to the code and params that it was written with: commit them together.
 record: setup
+	$(BIN)/python workflow/tracking/lock.py
 	$(DVC) repro
 
 # After a new dataset: say in git which raw files there are (data/raw/*/*.dvc).

@@ -29,6 +29,7 @@ def fresh(tmp_path: Path) -> Repository:
 def test_killed_at_random_moments(fresh: Repository, undisturbed: Project) -> None:  # noqa: F811
     rng, killed = generator("survival", "dvc"), 0
     for _ in range(3 * KILLS):
+        fresh.ok("python", "workflow/tracking/lock.py")
         process = fresh.start_command("dvc", "repro")
         killed += kill_at(float(rng.uniform(2, 12)), process, "dvc")
         only_whole_files(fresh, undisturbed)
@@ -37,7 +38,22 @@ def test_killed_at_random_moments(fresh: Repository, undisturbed: Project) -> No
         if killed == KILLS:
             break
     assert killed == KILLS
-    fresh.dvc("repro")
+    assert fresh.make("record").returncode == 0
     same(fresh, undisturbed)
     assert fresh.up_to_date()
-    assert fresh.dvc("status").strip().endswith("up to date.")
+    assert fresh.dvc("status", "dvc.yaml").strip().endswith("up to date.")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_half_a_lock_file_is_replaced_by_the_committed_one(committed: bool, changed: Repository) -> None:
+    lock = changed.folder / "dvc.lock"
+    before = lock.read_text()
+    if not committed:
+        changed.git("rm", "--quiet", "--cached", "dvc.lock")
+        changed.git("commit", "--quiet", "--message", "without a lock file")
+    lock.write_text(before[: before.index("md5:") + 1])
+    assert changed.call("dvc", "repro").returncode != 0
+    assert "half written" in changed.ok("python", "workflow/tracking/lock.py")
+    assert (lock.read_text() == before) if committed else not lock.exists()
+    changed.dvc("repro")
+    assert lock.read_text() == before

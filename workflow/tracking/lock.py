@@ -1,0 +1,53 @@
+"""Mend what DVC leaves half written when it is killed at the wrong moment: part of `make record`.
+
+DVC writes dvc.lock in place. Half of one is replaced by that of the last commit: stages that ran since then run
+again, and Snakemake finds their jobs done.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import voluptuous
+import yaml
+from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+
+LOCK, PROCESSES = Path("dvc.lock"), Path(".dvc/tmp/rwlock")
+
+
+def whole(lock: Path) -> bool:
+    """Whether DVC would accept this lock file."""
+    try:
+        COMPILED_LOCKFILE_SCHEMA(yaml.safe_load(lock.read_text()))
+    except (yaml.YAMLError, voluptuous.Invalid, UnicodeDecodeError):
+        return False
+    return True
+
+
+def from_last_commit(lock: Path) -> None:
+    """Replace the file by the committed one; without one remove it."""
+    committed = subprocess.run(["git", "show", f"HEAD:./{lock}"], capture_output=True, check=False)
+    if committed.returncode == 0:
+        lock.write_bytes(committed.stdout)
+    else:
+        lock.unlink()
+
+
+def main() -> None:
+    """Leave both files as DVC can read them."""
+    if LOCK.exists() and not whole(LOCK):
+        from_last_commit(LOCK)
+        print("dvc.lock was half written; it is that of the last commit now.", file=sys.stderr)
+    try:
+        json.loads(PROCESSES.read_text())
+    except FileNotFoundError:
+        pass
+    except ValueError:
+        PROCESSES.unlink()
+
+
+if __name__ == "__main__":
+    main()
