@@ -1,0 +1,340 @@
+"""The noise of the marvell defense: the exact optimum of its four-variable problem, in plain floats.
+
+Two classes of gradients, N(mean0, u I) and N(mean1, v I) in `dim` dimensions, `gap` = |mean1 - mean0|^2, get
+Gaussian noise with variances along and across the difference of the means, so that the symmetric divergence
+
+    sumKL = [(A - B)^2 / (A B) + gap (1/A + 1/B) + (dim - 1) (a - b)^2 / (a b)] / 2
+
+is least under q (A - u) + p (B - v) + (dim - 1) (q (a - u) + p (b - v)) <= power, q = 1 - p. Here A >= u, B >= v
+are the variances along, a >= u, b >= v those across, of the perturbed negatives and positives.
+
+In logarithms this is a convex problem (a geometric program), so that a point with multipliers is the optimum. Let
+u <= v; else the classes change places. Then b = v, and one of three holds, in the order in which the power grows:
+
+- the negatives get no noise: A = a = u, B = v + power / p;
+- the positives get none: B = v and a = max(u, rho A) with rho^2 = v / (v + gap), so that the budget is linear in A;
+- both get noise along: with C = q A + p B the best ratio B / A is r, r^2 = (C + q gap) / (C + p gap), and the
+  price of power is m = gap phi / C^2, phi = 1 + (C + 2 p q gap) / sqrt((C + p gap) (C + q gap)); across,
+  a = v / sqrt(1 + q v m). The budget is one monotone equation in C.
+
+The differences B - A and v - a are computed from formulas without cancellation, so that a sumKL of 1e-20 has as many
+correct digits as one of 1.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", theorem 1.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from numbers import Integral
+from typing import NamedTuple
+
+from .errors import InputError
+
+# A surplus of power below this part of the power is computed again, exactly.
+CANCELED = 1e-3
+
+# Relative width of a Newton step after which the next is not needed: the steps converge quadratically.
+SETTLED = 1e-9
+
+# `power_for` may fall short of the target by this relative difference.
+SLACK = 1e-12
+
+# Factor on an upper bound of the power: a bound that is the root itself would stop Newton's last step.
+ROOM = 1.0 + 1e-6
+
+
+class GradientNoise(NamedTuple):
+    """Variances of the noise, of negatives and positives, along and across the difference of the means; their sumKL.
+
+    `sum_kl` is the optimum itself; evaluated at the rounded variances it can be larger where it is far below 1.
+    """
+
+    negative_along: float
+    negative_across: float
+    positive_along: float
+    positive_across: float
+    sum_kl: float
+
+
+class _Optimum(NamedTuple):
+    """The answer for u <= v: noise x of the negatives along, z across, y of the positives along; none across."""
+
+    x: float
+    z: float
+    y: float
+    sum_kl: float
+    price: float  # of power: twice the decrease of sumKL by a unit of it
+
+
+class _Problem(NamedTuple):
+    """The numbers of the problem, u <= v, scaled so that the largest is near 1."""
+
+    u: float
+    v: float
+    others: float  # dimensions across: dim - 1
+    gap: float
+    p: float
+    q: float
+    power: float
+
+    def surplus(self) -> float:
+        """The power left after making the variances of the two classes equal; negative if it does not suffice."""
+        need = self.q * (self.others + 1) * (self.v - self.u)
+        left = self.power - need
+        if abs(left) > CANCELED * self.power:
+            return left
+        q = 1 - Fraction(self.p) if self.q > 0.5 else Fraction(self.q)  # 1 - p was rounded for p < 1/2
+        exact = Fraction(self.power) - q * (int(self.others) + 1) * (Fraction(self.v) - Fraction(self.u))
+        return float(exact)
+
+
+def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: float, power: float) -> GradientNoise:
+    """Return the noise of least sumKL under p tr Sigma1 + (1 - p) tr Sigma0 <= power.
+
+    `u` and `v` are the variances of negatives and positives, `gap` is the squared distance of their means. sumKL is
+    right to 1e-8, relative, for magnitudes up to 1e24 apart (1e-12 is seen). It is inf with power 0 only (or beyond
+    the largest float): when a class that has examples has variance 0 and the other has another variance or mean. All
+    of the power is spent, except where less makes sumKL 0.
+
+    A class without examples (positive_fraction 0 or 1) may get noise at no cost. Numbers that are negative or not
+    finite, a fraction outside [0, 1] and a dim that is not a positive integer are an InputError.
+    """
+    u, v, gap, p = _checked("optimal_noise", u, v, dim, gap, positive_fraction)
+    power = _number("optimal_noise", "power", power)
+    if u > v:
+        flipped = _scaled(v, u, int(dim), gap, 1.0 - p, p, power)
+        return GradientNoise(flipped.y, 0.0, flipped.x, flipped.z, flipped.sum_kl)
+    found = _scaled(u, v, int(dim), gap, p, 1.0 - p, power)
+    return GradientNoise(found.x, found.z, found.y, 0.0, found.sum_kl)
+
+
+def power_for(u: float, v: float, dim: int, gap: float, positive_fraction: float, sum_kl: float) -> float:
+    """Return the smallest power whose optimal sumKL is at most `sum_kl`: 0 if that holds without noise.
+
+    `optimal_noise` at the power returned never gives more than `sum_kl`; it gives at most 1e-12, relative, less, or
+    the next smaller float gives more than `sum_kl`. inf is what no power reaches: `sum_kl` = 0 with `gap` > 0, or a
+    power beyond the largest float.
+    """
+    u, v, gap, p = _checked("power_for", u, v, dim, gap, positive_fraction)
+    if not sum_kl >= 0:
+        raise InputError("gradient_noise.power_for", f"sum_kl = {sum_kl!r}", "a number that is at least 0")
+    if u > v:
+        return _power(v, u, int(dim), gap, 1.0 - p, p, float(sum_kl))
+    return _power(u, v, int(dim), gap, p, 1.0 - p, float(sum_kl))
+
+
+def _checked(
+    where: str, u: float, v: float, dim: int, gap: float, fraction: float
+) -> tuple[float, float, float, float]:
+    """Raise on bad input; the numbers as floats."""
+    if not isinstance(dim, Integral) or dim < 1:
+        raise InputError(f"gradient_noise.{where}", f"dim = {dim!r}", "an integer that is at least 1")
+    if not 0 <= fraction <= 1:
+        raise InputError(f"gradient_noise.{where}", f"positive_fraction = {fraction!r}", "a number from 0 to 1")
+    return _number(where, "u", u), _number(where, "v", v), _number(where, "gap", gap), float(fraction)
+
+
+def _number(where: str, name: str, value: float) -> float:
+    if not 0 <= value < math.inf:
+        raise InputError(f"gradient_noise.{where}", f"{name} = {value!r}", "a finite number that is at least 0")
+    return float(value)
+
+
+def _scaled(u: float, v: float, dim: int, gap: float, p: float, q: float, power: float) -> _Optimum:
+    """Solve for u <= v with all numbers divided by a power of two, which rounds nothing."""
+    exponent = math.frexp(max(v, gap, power))[1]
+    unit = math.ldexp(1.0, -max(exponent, -1000))
+    x, z, y, sum_kl, price = _solve(_Problem(u * unit, v * unit, dim - 1.0, gap * unit, p, q, power * unit))
+    return _Optimum(x / unit, z / unit, y / unit, sum_kl, price * unit)
+
+
+def _solve(problem: _Problem) -> _Optimum:
+    """Try the cases in turn; each says None where its signs of the multipliers are wrong."""
+    u, v, _, gap, p, q, power = problem
+    if gap == 0.0 and problem.surplus() >= 0.0:
+        return _Optimum(v - u, v - u, 0.0, 0.0, 0.0)
+    if q * u + p * v + power == 0.0:  # a class with all the examples, at one point
+        return _Optimum(0.0, 0.0, 0.0, math.inf, math.inf)
+    return _positives_only(problem) or _negatives_only(problem) or _both(problem)
+
+
+def _excess(C: float, gap: float, p: float, q: float) -> tuple[float, float]:
+    """The best ratio r of the positives' variance along to the negatives', and r - 1."""
+    r = math.sqrt((C + q * gap) / (C + p * gap))
+    return r, (q - p) * gap / ((C + p * gap) * (r + 1.0))
+
+
+def _positives_only(problem: _Problem) -> _Optimum | None:
+    """A = a = u: the noise makes the positives' variance larger than it was, as their larger share is cheap."""
+    u, v, others, gap, p, q, power = problem
+    _, excess = _excess(q * u + p * v + power, gap, p, q)
+    if not power + p * (v - u) < p * u * excess:
+        return None
+    y = power / p
+    B, difference = v + y, v - u + y
+    sum_kl = others * (v - u) / u * (v - u) / v + difference / u * difference / B + gap / u + gap / B
+    price = (gap - difference / u * (u + B)) / B / B / p
+    return _Optimum(0.0, 0.0, y, sum_kl / 2, price)
+
+
+def _negatives_only(problem: _Problem) -> _Optimum | None:
+    """B = v: power suffices at most to make the negatives' variances those of the positives."""
+    u, v, others, gap, p, q, power = problem
+    if q == 0.0 or v == 0.0:
+        return None
+    rho = math.sqrt(v / (v + gap))
+    shrunk = gap / (v + gap) / (1.0 + rho)  # 1 - rho
+    if others and rho * (power / q) <= u * shrunk:  # a = rho A would be below u
+        x, z, short = power / q, 0.0, v - u
+        off = x - short  # A - v
+    else:
+        dims = 1.0 + others * rho
+        x = (power / q + others * u * shrunk) / dims
+        z = _rest(rho * x, u * shrunk, power / q - x, others)
+        off = (problem.surplus() / q + others * shrunk * v) / dims
+        short = v * shrunk - rho * off  # v - a
+    r, excess = _excess(q * (u + x) + p * v, gap, p, q)
+    if (r * (u + x) - v if r > 2.0 else r * off + v * excess) >= 0.0:  # r A >= v: see _both
+        return None
+    A, a = u + x, max(u, rho * (u + x))
+    if A == 0.0:
+        return _Optimum(0.0, 0.0, 0.0, math.inf, math.inf)
+    sum_kl = off / A * off / v + gap / A + gap / v
+    if others:
+        sum_kl += others * short / a * short / v
+    return _Optimum(x, z, 0.0, sum_kl / 2, (gap - off / v * (A + v)) / A / A / q)
+
+
+def _rest(grown: float, lost: float, unspent: float, others: float) -> float:
+    """The noise across, grown - lost = unspent / others, by the difference that cancels less."""
+    if not others:
+        return 0.0
+    return grown - lost if grown > 2.0 * lost else max(0.0, unspent / others)
+
+
+def _both(problem: _Problem) -> _Optimum:
+    """A = C / (q + p r) and B = r A: split the power between along and across, then along between the classes."""
+    u, v, others, gap, p, q, power = problem
+    least = q * u + p * v
+    along, across = power, _Across(u, v - u, 0.0, 0.0)
+    if others and v > u and _across(least + power, problem).z > 0.0:
+        along, across = _split(problem, least)
+    C = least + along
+    r, excess = _excess(C, gap, p, q)
+    weight = q + p * r
+    wanted = u * excess - (v - u)  # r u - v
+    x, y = max(0.0, (along - p * wanted) / weight), max(0.0, (r * along + q * wanted) / weight)
+    sum_kl = excess / r * excess + gap * weight / C * (1.0 + 1.0 / r)
+    if others and across.short:
+        sum_kl += others * across.short / across.a * across.short / v
+    return _Optimum(x, across.z, y, sum_kl / 2, gap / C / C * _phi(C, gap, p, q))
+
+
+def _phi(C: float, gap: float, p: float, q: float) -> float:
+    return 1.0 + (C + 2.0 * p * q * gap) / (math.sqrt(C + p * gap) * math.sqrt(C + q * gap))
+
+
+class _Across(NamedTuple):
+    """The negatives' variance across, a, with v - a, the noise z = a - u that makes it, and z's derivative in C."""
+
+    a: float
+    short: float
+    z: float
+    slope: float
+
+
+def _across(C: float, problem: _Problem) -> _Across:
+    """What the price of power at C asks for across; z < 0 if that is less than there is without noise."""
+    u, v, _, gap, p, q, _ = problem
+    P, Q = C + p * gap, C + q * gap
+    root = math.sqrt(P) * math.sqrt(Q)
+    phi = 1.0 + (C + 2.0 * p * q * gap) / root
+    steep = q * v / C * gap / C
+    w = steep * phi
+    R = math.sqrt(1.0 + w)
+    turn = (q - p) * (q - p) * (gap / P) * (C / Q) * (C / root) / 2.0
+    slope = 0.5 * v / R / (1.0 + w) * (steep / C) * (2.0 * phi - turn)
+    a = v / R
+    if w > 1.0:
+        return _Across(a, v - a, a - u, slope)
+    short = a * w / (1.0 + R)
+    return _Across(a, short, v - u - short, slope)
+
+
+def _split(problem: _Problem, least: float) -> tuple[float, _Across]:
+    """The power spent along and the variance across, by Newton steps within a bracket."""
+    u, v, others, _, _, q, power = problem
+    cost, even, surplus = others * q, q * (v - u), problem.surplus()
+    low, high = max(power / (others + 1.0), surplus + even), power
+    k = low
+    for _ in range(100):
+        across = _across(least + k, problem)
+        # What is left of the power; where v - a is small, that is a small difference of large numbers.
+        left = surplus - (k - even) + cost * across.short if across.z > across.short else power - k - cost * across.z
+        low, high = (k, high) if left > 0.0 else (low, k)
+        step = left / (1.0 + cost * across.slope)
+        k += step
+        if not low <= k <= high:
+            k = (low + high) / 2
+        if abs(step) <= SETTLED * k:
+            break
+    across = _across(least + k, problem)
+    across = across._replace(z=max(0.0, across.z))
+    if cost * across.z <= power / 2:
+        return power - cost * across.z, across
+    return k, across._replace(z=(power - k) / cost)
+
+
+def _power(u: float, v: float, dim: int, gap: float, p: float, q: float, target: float) -> float:
+    """The root of sumKL(power) = target for u <= v: Newton steps on the convex, decreasing function, bracketed."""
+    start = _scaled(u, v, dim, gap, p, q, 0.0)
+    if start.sum_kl <= target:
+        return 0.0
+    equal = q * dim * (v - u)
+    high = equal if gap == 0.0 else math.inf if target == 0.0 else (equal + max(0.0, gap / target - v)) * ROOM
+    while high < math.inf and _scaled(u, v, dim, gap, p, q, high).sum_kl > target:
+        high = math.nextafter(high * (1.0 + 4.0 * sys.float_info.epsilon), math.inf)
+    if high == math.inf or target == 0.0:
+        return high
+    low = 0.0
+    power = max(low, min(high, _least_power(u, v, dim, gap, p, q, target, start)))
+    aim = target * (1.0 - SLACK / 2)
+    for _ in range(200):
+        found = _scaled(u, v, dim, gap, p, q, power)
+        if target * (1.0 - SLACK) <= found.sum_kl <= target:
+            return power
+        if found.sum_kl > target:
+            low = power
+        else:
+            high = power
+        power = _next(power, found, aim, low, high)
+        if not low < power < high:
+            break
+    return high
+
+
+def _least_power(u: float, v: float, dim: int, gap: float, p: float, q: float, target: float, start: _Optimum) -> float:
+    """A lower bound of the power: what the distance of the means, the variances, and the slope at 0 each ask for."""
+    t = target / dim
+    lost = t + math.sqrt(t * (t + 2.0))
+    variances = q * dim * ((v - u) - v * lost / (1.0 + lost))
+    means = gap / (2.0 * target) - q * u - p * v
+    slope = 2.0 * (start.sum_kl - target) / start.price if start.price < math.inf else 0.0
+    return max(variances, means, slope)
+
+
+def _next(power: float, found: _Optimum, aim: float, low: float, high: float) -> float:
+    """The farthest of three Newton steps, on the logarithms, the root and sumKL itself, that stays in the bracket."""
+    value, slope = found.sum_kl, found.price / 2
+    if slope > 0.0 and value > 0.0:
+        ratio = math.log(value / aim)
+        bend = value / slope * ratio
+        steps = [power * math.exp(bend / power)] if power > 0.0 and abs(bend) < 100 * power else []
+        steps += [power + 2.0 * (value - math.sqrt(value * aim)) / slope, power + (value - aim) / slope]
+        for step in steps:
+            if low < step < high:
+                return step
+    return (low + high) / 2 if high < 4 * low or low == 0 else math.sqrt(low) * math.sqrt(high)
