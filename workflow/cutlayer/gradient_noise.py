@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 import sys
-from fractions import Fraction
 from numbers import Integral
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ from .errors import InputError
 # A surplus of power below this part of the power is computed again, exactly.
 CANCELED = 1e-3
 
-# Relative width of a Newton step after which the next is not needed: the steps converge quadratically.
+# Relative width of a Newton step that is the last: the steps converge quadratically.
 SETTLED = 1e-9
 
 # `power_for` may fall short of the target by this relative difference.
@@ -79,16 +78,7 @@ class _Problem(NamedTuple):
     p: float
     q: float
     power: float
-
-    def surplus(self) -> float:
-        """The power left after making the variances of the two classes equal; negative if it does not suffice."""
-        need = self.q * (self.others + 1) * (self.v - self.u)
-        left = self.power - need
-        if abs(left) > CANCELED * self.power:
-            return left
-        q = 1 - Fraction(self.p) if self.q > 0.5 else Fraction(self.q)  # 1 - p was rounded for p < 1/2
-        exact = Fraction(self.power) - q * (int(self.others) + 1) * (Fraction(self.v) - Fraction(self.u))
-        return float(exact)
+    surplus: float  # what is left of the power after making the variances equal; negative if it does not suffice
 
 
 def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: float, power: float) -> GradientNoise:
@@ -147,14 +137,28 @@ def _scaled(u: float, v: float, dim: int, gap: float, p: float, q: float, power:
     """Solve for u <= v with all numbers divided by a power of two, which rounds nothing."""
     exponent = math.frexp(max(v, gap, power))[1]
     unit = math.ldexp(1.0, -max(exponent, -1000))
-    x, z, y, sum_kl, price = _solve(_Problem(u * unit, v * unit, dim - 1.0, gap * unit, p, q, power * unit))
+    u, v, gap, power = u * unit, v * unit, gap * unit, power * unit
+    surplus = power - q * dim * (v - u)
+    if abs(surplus) < CANCELED * power and v > u:
+        surplus = _exact_surplus(u, v, dim, p, q, power)
+    x, z, y, sum_kl, price = _solve(_Problem(u, v, dim - 1.0, gap, p, q, power, surplus))
     return _Optimum(x / unit, z / unit, y / unit, sum_kl, price * unit)
+
+
+def _exact_surplus(u: float, v: float, dim: int, p: float, q: float, power: float) -> float:
+    """power - q dim (v - u), rounded once: floats are fractions, and these are quotients of integers."""
+    (un, ud), (vn, vd), (wn, wd) = u.as_integer_ratio(), v.as_integer_ratio(), power.as_integer_ratio()
+    qn, qd = q.as_integer_ratio()
+    if q > 0.5:  # 1 - p was rounded for p < 1/2
+        pn, qd = p.as_integer_ratio()
+        qn = qd - pn
+    return (wn * qd * ud * vd - qn * dim * (vn * ud - un * vd) * wd) / (wd * qd * ud * vd)
 
 
 def _solve(problem: _Problem) -> _Optimum:
     """Try the cases in turn; each says None where its signs of the multipliers are wrong."""
-    u, v, _, gap, p, q, power = problem
-    if gap == 0.0 and problem.surplus() >= 0.0:
+    u, v, _, gap, p, q, power, surplus = problem
+    if gap == 0.0 and surplus >= 0.0:
         return _Optimum(v - u, v - u, 0.0, 0.0, 0.0)
     if q * u + p * v + power == 0.0:  # a class with all the examples, at one point
         return _Optimum(0.0, 0.0, 0.0, math.inf, math.inf)
@@ -169,7 +173,7 @@ def _excess(C: float, gap: float, p: float, q: float) -> tuple[float, float]:
 
 def _positives_only(problem: _Problem) -> _Optimum | None:
     """A = a = u: the noise makes the positives' variance larger than it was, as their larger share is cheap."""
-    u, v, others, gap, p, q, power = problem
+    u, v, others, gap, p, q, power, _ = problem
     _, excess = _excess(q * u + p * v + power, gap, p, q)
     if not power + p * (v - u) < p * u * excess:
         return None
@@ -182,7 +186,7 @@ def _positives_only(problem: _Problem) -> _Optimum | None:
 
 def _negatives_only(problem: _Problem) -> _Optimum | None:
     """B = v: power suffices at most to make the negatives' variances those of the positives."""
-    u, v, others, gap, p, q, power = problem
+    u, v, others, gap, p, q, power, surplus = problem
     if q == 0.0 or v == 0.0:
         return None
     rho = math.sqrt(v / (v + gap))
@@ -194,7 +198,7 @@ def _negatives_only(problem: _Problem) -> _Optimum | None:
         dims = 1.0 + others * rho
         x = (power / q + others * u * shrunk) / dims
         z = _rest(rho * x, u * shrunk, power / q - x, others)
-        off = (problem.surplus() / q + others * shrunk * v) / dims
+        off = (surplus / q + others * shrunk * v) / dims
         short = v * shrunk - rho * off  # v - a
     r, excess = _excess(q * (u + x) + p * v, gap, p, q)
     if (r * (u + x) - v if r > 2.0 else r * off + v * excess) >= 0.0:  # r A >= v: see _both
@@ -217,75 +221,68 @@ def _rest(grown: float, lost: float, unspent: float, others: float) -> float:
 
 def _both(problem: _Problem) -> _Optimum:
     """A = C / (q + p r) and B = r A: split the power between along and across, then along between the classes."""
-    u, v, others, gap, p, q, power = problem
+    u, v, others, gap, p, q, power, _ = problem
     least = q * u + p * v
-    along, across = power, _Across(u, v - u, 0.0, 0.0)
-    if others and v > u and _across(least + power, problem).z > 0.0:
-        along, across = _split(problem, least)
+    along, a, short, z = power, u, v - u, 0.0
+    if others and v > u and _across(least + power, problem)[2] > 0.0:
+        along, a, short, z = _split(problem, least)
     C = least + along
     r, excess = _excess(C, gap, p, q)
     weight = q + p * r
     wanted = u * excess - (v - u)  # r u - v
     x, y = max(0.0, (along - p * wanted) / weight), max(0.0, (r * along + q * wanted) / weight)
     sum_kl = excess / r * excess + gap * weight / C * (1.0 + 1.0 / r)
-    if others and across.short:
-        sum_kl += others * across.short / across.a * across.short / v
-    return _Optimum(x, across.z, y, sum_kl / 2, gap / C / C * _phi(C, gap, p, q))
+    if others and short:
+        sum_kl += others * short / a * short / v
+    phi = 1.0 + (C + 2.0 * p * q * gap) / (math.sqrt(C + p * gap) * math.sqrt(C + q * gap))
+    return _Optimum(x, z, y, sum_kl / 2, gap / C / C * phi)
 
 
-def _phi(C: float, gap: float, p: float, q: float) -> float:
-    return 1.0 + (C + 2.0 * p * q * gap) / (math.sqrt(C + p * gap) * math.sqrt(C + q * gap))
+def _across(C: float, problem: _Problem) -> tuple[float, float, float, float]:
+    """What the price of power at C asks for across: (a, v - a, the noise a - u, its derivative in C).
 
-
-class _Across(NamedTuple):
-    """The negatives' variance across, a, with v - a, the noise z = a - u that makes it, and z's derivative in C."""
-
-    a: float
-    short: float
-    z: float
-    slope: float
-
-
-def _across(C: float, problem: _Problem) -> _Across:
-    """What the price of power at C asks for across; z < 0 if that is less than there is without noise."""
-    u, v, _, gap, p, q, _ = problem
+    The noise is negative if that is less variance than there is without noise.
+    """
+    u, v, _, gap, p, q, _, _ = problem
     P, Q = C + p * gap, C + q * gap
     root = math.sqrt(P) * math.sqrt(Q)
     phi = 1.0 + (C + 2.0 * p * q * gap) / root
     steep = q * v / C * gap / C
     w = steep * phi
     R = math.sqrt(1.0 + w)
-    turn = (q - p) * (q - p) * (gap / P) * (C / Q) * (C / root) / 2.0
-    slope = 0.5 * v / R / (1.0 + w) * (steep / C) * (2.0 * phi - turn)
     a = v / R
+    turn = (q - p) * (q - p) * (gap / P) * (C / Q) * (C / root) / 2.0
+    slope = 0.5 * a / (1.0 + w) * (steep / C) * (2.0 * phi - turn)
     if w > 1.0:
-        return _Across(a, v - a, a - u, slope)
+        return a, v - a, a - u, slope
     short = a * w / (1.0 + R)
-    return _Across(a, short, v - u - short, slope)
+    return a, short, v - u - short, slope
 
 
-def _split(problem: _Problem, least: float) -> tuple[float, _Across]:
-    """The power spent along and the variance across, by Newton steps within a bracket."""
-    u, v, others, _, _, q, power = problem
-    cost, even, surplus = others * q, q * (v - u), problem.surplus()
+def _split(problem: _Problem, least: float) -> tuple[float, float, float, float]:
+    """The power spent along, a, v - a and the noise across, by Newton steps within a bracket."""
+    u, v, others, _, _, q, power, surplus = problem
+    cost, even = others * q, q * (v - u)
     low, high = max(power / (others + 1.0), surplus + even), power
     k = low
     for _ in range(100):
-        across = _across(least + k, problem)
+        a, short, z, slope = _across(least + k, problem)
         # What is left of the power; where v - a is small, that is a small difference of large numbers.
-        left = surplus - (k - even) + cost * across.short if across.z > across.short else power - k - cost * across.z
+        left = surplus - (k - even) + cost * short if z > short else power - k - cost * z
+        step = left / (1.0 + cost * slope)
+        if abs(step) <= SETTLED * k:
+            break
         low, high = (k, high) if left > 0.0 else (low, k)
-        step = left / (1.0 + cost * across.slope)
         k += step
         if not low <= k <= high:
             k = (low + high) / 2
-        if abs(step) <= SETTLED * k:
-            break
-    across = _across(least + k, problem)
-    across = across._replace(z=max(0.0, across.z))
-    if cost * across.z <= power / 2:
-        return power - cost * across.z, across
-    return k, across._replace(z=(power - k) / cost)
+    else:
+        (a, short, z, slope), step = _across(least + k, problem), 0.0
+    moved = slope * step
+    k, a, short, z = k + step, a + moved, short - moved, max(0.0, z + moved)
+    if cost * z <= power / 2:
+        return power - cost * z, a, short, z
+    return k, a, short, (power - k) / cost
 
 
 def _power(u: float, v: float, dim: int, gap: float, p: float, q: float, target: float) -> float:
