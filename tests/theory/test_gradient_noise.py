@@ -308,8 +308,8 @@ def test_power_for_targets_that_need_none_or_have_none():
     assert power_for(1.0, 2.0, 4, 1.0, 0.3, optimal_noise(1.0, 2.0, 4, 1.0, 0.3, 0.0).sum_kl) == 0
     assert power_for(0.0, 1.0, 4, 1.0, 0.3, math.inf) == 0
     assert power_for(1.0, 1.0, 4, 0.0, 0.3, 0.0) == 0
-    assert power_for(1.0, 1.0, 4, 1e-300, 0.3, 0.0) == math.inf  # different means are told apart at any power
-    assert power_for(1.0, 1.0, 4, 1e300, 0.3, 1e-300) == math.inf  # beyond the floats
+    assert power_for(1.0, 1.0, 4, 1e-100, 0.3, 0.0) == math.inf  # different means are told apart at any power
+    assert power_for(1.0, 1.0, 4, 1e140, 0.3, 1e-200) == math.inf  # beyond the floats
     assert power_for(1.0, 2.0, 4, 0.0, 0.25, 0.0) == 3.0  # (1 - p) dim (v - u): variances made equal
     assert power_for(0.1, 0.7, 3, 0.0, 0.3, 0.0) == pytest.approx(0.7 * 3 * 0.6)
     assert optimal_noise(0.1, 0.7, 3, 0.0, 0.3, power_for(0.1, 0.7, 3, 0.0, 0.3, 0.0)).sum_kl == 0
@@ -407,6 +407,30 @@ def test_a_dim_that_is_not_a_positive_integer_is_refused(dim):
 def test_a_bad_target_is_refused(target):
     with pytest.raises(InputError, match=r"gradient_noise\.power_for: sum_kl = .*; a number that is at least 0"):
         power_for(1.0, 1.0, 2, 1.0, 0.5, target)
+
+
+def test_numbers_too_far_apart_are_refused():
+    with pytest.raises(InputError) as error:
+        optimal_noise(1e-100, 1.0, 2, 1e100, 0.5, 0.0)
+    wrong = "1e-100 and 1e+100 are too far apart; a ratio of 1e-150 is allowed, or 0"
+    assert str(error.value) == f"gradient_noise.optimal_noise: {wrong}"
+    with pytest.raises(InputError, match=r"gradient_noise\.power_for: 1e-200 and 1\.0 are too far apart"):
+        power_for(1.0, 1e-200, 2, 0.0, 0.5, 1.0)
+
+
+@given(
+    st.lists(st.floats(-70, 70).map(lambda e: 10.0**e) | st.just(0.0), min_size=4, max_size=4),
+    dims,
+    fractions,
+    orders,
+)
+def test_no_accepted_input_breaks_the_solver(numbers, dim, fraction, target):
+    u, v, gap, power = numbers
+    noise = optimal_noise(u, v, dim, gap, fraction, power)
+    assert all(x >= 0 for x in noise)
+    assert spent(Case(u, v, dim, gap, fraction, power), noise) <= mpf(power) * (1 + 1e-13)
+    reached = power_for(u, v, dim, gap, fraction, target)
+    assert reached == math.inf or optimal_noise(u, v, dim, gap, fraction, reached).sum_kl <= target
 
 
 def test_numbers_of_numpy_are_taken():

@@ -130,8 +130,8 @@ def heading(note: str) -> list[str]:
         "",
         f"{CASES} cases a row, drawn uniformly in the logarithm; dim 128 but for one row. Times are the least of "
         f"{REPEATS} (SLSQP: 2) repeats, ratios of time case by case. Equal: the share of cases in which SLSQP comes "
-        f"within {EQUAL:.0e}, relative, of our sumKL; in the others it stops above it or fails, often early, so that its time means little. Better: the number of "
-        "cases in which it is lower than ours by more than that.",
+        f"within {EQUAL:.0e}, relative, of our sumKL; in the others it stops above it or fails, often early, so that "
+        "its time means little. Better: the number of cases in which it is lower than ours by more than that.",
         "",
         "| | | | | SLSQP | | | | | | SLSQP with gradient | | | | | |",
         "|---|" + 15 * "--:|",

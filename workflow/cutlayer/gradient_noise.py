@@ -38,6 +38,9 @@ CANCELED = 1e-3
 # Relative width of a Newton step that is the last: the steps converge quadratically.
 SETTLED = 1e-9
 
+# The least positive input by the greatest: beyond, intermediate results leave the range of floats.
+SPAN = 1e-150
+
 # `power_for` may fall short of the target by this relative difference.
 SLACK = 1e-12
 
@@ -89,11 +92,12 @@ def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: f
     the largest float): when a class that has examples has variance 0 and the other has another variance or mean. All
     of the power is spent, except where less makes sumKL 0.
 
-    A class without examples (positive_fraction 0 or 1) may get noise at no cost. Numbers that are negative or not
-    finite, a fraction outside [0, 1] and a dim that is not a positive integer are an InputError.
+    A class without examples (positive_fraction 0 or 1) may get noise at no cost. Numbers that are negative, not finite
+    or 1e150 times another, a fraction outside [0, 1] and a dim that is not a positive integer are an InputError.
     """
     u, v, gap, p = _checked("optimal_noise", u, v, dim, gap, positive_fraction)
     power = _number("optimal_noise", "power", power)
+    _check_span("optimal_noise", u, v, gap, power)
     if u > v:
         flipped = _scaled(v, u, int(dim), gap, 1.0 - p, p, power)
         return GradientNoise(flipped.y, 0.0, flipped.x, flipped.z, flipped.sum_kl)
@@ -109,6 +113,7 @@ def power_for(u: float, v: float, dim: int, gap: float, positive_fraction: float
     power beyond the largest float.
     """
     u, v, gap, p = _checked("power_for", u, v, dim, gap, positive_fraction)
+    _check_span("power_for", u, v, gap)
     if not sum_kl >= 0:
         raise InputError("gradient_noise.power_for", f"sum_kl = {sum_kl!r}", "a number that is at least 0")
     if u > v:
@@ -131,6 +136,14 @@ def _number(where: str, name: str, value: float) -> float:
     if not 0 <= value < math.inf:
         raise InputError(f"gradient_noise.{where}", f"{name} = {value!r}", "a finite number that is at least 0")
     return float(value)
+
+
+def _check_span(where: str, *numbers: float) -> None:
+    least = SPAN * max(numbers)
+    for number in numbers:
+        if 0.0 < number < least:
+            wrong = f"{number!r} and {max(numbers)!r} are too far apart"
+            raise InputError(f"gradient_noise.{where}", wrong, f"a ratio of {SPAN:g} is allowed, or 0")
 
 
 def _scaled(u: float, v: float, dim: int, gap: float, p: float, q: float, power: float) -> _Optimum:
@@ -204,8 +217,8 @@ def _negatives_only(problem: _Problem) -> _Optimum | None:
     if (r * (u + x) - v if r > 2.0 else r * off + v * excess) >= 0.0:  # r A >= v: see _both
         return None
     A, a = u + x, max(u, rho * (u + x))
-    if A == 0.0:
-        return _Optimum(0.0, 0.0, 0.0, math.inf, math.inf)
+    if A == 0.0 or (others and a == 0.0):
+        return _Optimum(x, z, 0.0, math.inf, math.inf)
     sum_kl = off / A * off / v + gap / A + gap / v
     if others:
         sum_kl += others * short / a * short / v
@@ -233,7 +246,7 @@ def _both(problem: _Problem) -> _Optimum:
     x, y = max(0.0, (along - p * wanted) / weight), max(0.0, (r * along + q * wanted) / weight)
     sum_kl = excess / r * excess + gap * weight / C * (1.0 + 1.0 / r)
     if others and short:
-        sum_kl += others * short / a * short / v
+        sum_kl += others * short / a * short / v if a else math.inf
     phi = 1.0 + (C + 2.0 * p * q * gap) / (math.sqrt(C + p * gap) * math.sqrt(C + q * gap))
     return _Optimum(x, z, y, sum_kl / 2, gap / C / C * phi)
 
@@ -252,7 +265,7 @@ def _across(C: float, problem: _Problem) -> tuple[float, float, float, float]:
     R = math.sqrt(1.0 + w)
     a = v / R
     turn = (q - p) * (q - p) * (gap / P) * (C / Q) * (C / root) / 2.0
-    slope = 0.5 * a / (1.0 + w) * (steep / C) * (2.0 * phi - turn)
+    slope = 0.5 * (a / C) * (steep / (1.0 + w)) * (2.0 * phi - turn)
     if w > 1.0:
         return a, v - a, a - u, slope
     short = a * w / (1.0 + R)
