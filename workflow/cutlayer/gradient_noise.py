@@ -36,7 +36,7 @@ from .errors import InputError
 CANCELED = 1e-3
 
 # Relative width of a Newton step that is the last: the steps converge quadratically.
-SETTLED = 1e-9
+SETTLED = 1e-7
 
 # The least positive input by the greatest: beyond, intermediate results leave the range of floats.
 SPAN = 1e-150
