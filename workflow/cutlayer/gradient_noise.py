@@ -9,7 +9,8 @@ is least under q (A - u) + p (B - v) + (dim - 1) (q (a - u) + p (b - v)) <= powe
 are the variances along, a >= u, b >= v those across, of the perturbed negatives and positives.
 
 In logarithms this is a convex problem (a geometric program), so that a point with multipliers is the optimum. Let
-u <= v; else the classes change places. Then b = v, and one of three holds, in the order in which the power grows:
+u <= v; else the classes change places. Then b = v, and one of three holds, the last from some power on and before it
+one of the others:
 
 - the negatives get no noise: A = a = u, B = v + power / p;
 - the positives get none: B = v and a = max(u, rho A) with rho^2 = v / (v + gap), so that the budget is linear in A;
@@ -95,13 +96,12 @@ def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: f
     A class without examples (positive_fraction 0 or 1) may get noise at no cost. Numbers that are negative, not finite
     or 1e150 times another, a fraction outside [0, 1] and a dim that is not a positive integer are an InputError.
     """
-    u, v, gap, p = _checked("optimal_noise", u, v, dim, gap, positive_fraction)
-    power = _number("optimal_noise", "power", power)
-    _check_span("optimal_noise", u, v, gap, power)
+    _check("optimal_noise", dim, positive_fraction, u=u, v=v, gap=gap, power=power)
+    u, v, dim, gap, p, power = float(u), float(v), int(dim), float(gap), float(positive_fraction), float(power)
     if u > v:
-        flipped = _scaled(v, u, int(dim), gap, 1.0 - p, p, power)
+        flipped = _scaled(v, u, dim, gap, 1.0 - p, p, power)
         return GradientNoise(flipped.y, 0.0, flipped.x, flipped.z, flipped.sum_kl)
-    found = _scaled(u, v, int(dim), gap, p, 1.0 - p, power)
+    found = _scaled(u, v, dim, gap, p, 1.0 - p, power)
     return GradientNoise(found.x, found.z, found.y, 0.0, found.sum_kl)
 
 
@@ -112,38 +112,34 @@ def power_for(u: float, v: float, dim: int, gap: float, positive_fraction: float
     the next smaller float gives more than `sum_kl`. inf is what no power reaches: `sum_kl` = 0 with `gap` > 0, or a
     power beyond the largest float.
     """
-    u, v, gap, p = _checked("power_for", u, v, dim, gap, positive_fraction)
-    _check_span("power_for", u, v, gap)
+    _check("power_for", dim, positive_fraction, u=u, v=v, gap=gap)
+    u, v, dim, gap, p = float(u), float(v), int(dim), float(gap), float(positive_fraction)
     if not sum_kl >= 0:
         raise InputError("gradient_noise.power_for", f"sum_kl = {sum_kl!r}", "a number that is at least 0")
     if u > v:
-        return _power(v, u, int(dim), gap, 1.0 - p, p, float(sum_kl))
-    return _power(u, v, int(dim), gap, p, 1.0 - p, float(sum_kl))
+        return _power(v, u, dim, gap, 1.0 - p, p, float(sum_kl))
+    return _power(u, v, dim, gap, p, 1.0 - p, float(sum_kl))
 
 
-def _checked(
-    where: str, u: float, v: float, dim: int, gap: float, fraction: float
-) -> tuple[float, float, float, float]:
-    """Raise on bad input; the numbers as floats."""
-    if not isinstance(dim, Integral) or dim < 1:
+def _check(where: str, dim: int, fraction: float, **numbers: float) -> None:
+    """Raise on bad input."""
+    if not (type(dim) is int or isinstance(dim, Integral)) or dim < 1:
         raise InputError(f"gradient_noise.{where}", f"dim = {dim!r}", "an integer that is at least 1")
     if not 0 <= fraction <= 1:
         raise InputError(f"gradient_noise.{where}", f"positive_fraction = {fraction!r}", "a number from 0 to 1")
-    return _number(where, "u", u), _number(where, "v", v), _number(where, "gap", gap), float(fraction)
+    least = SPAN * max(numbers.values())
+    for value in numbers.values():
+        if not (least <= value < math.inf or value == 0):
+            _refuse(where, numbers)
 
 
-def _number(where: str, name: str, value: float) -> float:
-    if not 0 <= value < math.inf:
-        raise InputError(f"gradient_noise.{where}", f"{name} = {value!r}", "a finite number that is at least 0")
-    return float(value)
-
-
-def _check_span(where: str, *numbers: float) -> None:
-    least = SPAN * max(numbers)
-    for number in numbers:
-        if 0.0 < number < least:
-            wrong = f"{number!r} and {max(numbers)!r} are too far apart"
-            raise InputError(f"gradient_noise.{where}", wrong, f"a ratio of {SPAN:g} is allowed, or 0")
+def _refuse(where: str, numbers: dict[str, float]) -> None:
+    for name, value in numbers.items():
+        if not 0 <= value < math.inf:
+            raise InputError(f"gradient_noise.{where}", f"{name} = {value!r}", "a finite number that is at least 0")
+    positive = [value for value in numbers.values() if value > 0]
+    wrong = f"{min(positive)!r} and {max(positive)!r} are too far apart"
+    raise InputError(f"gradient_noise.{where}", wrong, f"a ratio of {SPAN:g} is allowed, or 0")
 
 
 def _scaled(u: float, v: float, dim: int, gap: float, p: float, q: float, power: float) -> _Optimum:
@@ -329,7 +325,7 @@ def _power(u: float, v: float, dim: int, gap: float, p: float, q: float, target:
 def _least_power(u: float, v: float, dim: int, gap: float, p: float, q: float, target: float, start: _Optimum) -> float:
     """A lower bound of the power: what the distance of the means, the variances, and the slope at 0 each ask for."""
     t = target / dim
-    lost = t + math.sqrt(t * (t + 2.0))
+    lost = t + math.sqrt(t) * math.sqrt(t + 2.0)
     variances = q * dim * ((v - u) - v * lost / (1.0 + lost))
     means = gap / (2.0 * target) - q * u - p * v
     slope = 2.0 * (start.sum_kl - target) / start.price if start.price < math.inf else 0.0
