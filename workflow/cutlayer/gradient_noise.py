@@ -110,7 +110,7 @@ def power_for(u: float, v: float, dim: int, gap: float, positive_fraction: float
 
     `optimal_noise` at the power returned never gives more than `sum_kl`; it gives at most 1e-12, relative, less, or
     the next smaller float gives more than `sum_kl`. inf is what no power reaches: `sum_kl` = 0 with `gap` > 0, or a
-    power beyond the largest float.
+    power beyond the largest float. A power 1e150 times another number is returned, but refused by `optimal_noise`.
     """
     _check("power_for", dim, positive_fraction, u=u, v=v, gap=gap)
     u, v, dim, gap, p = float(u), float(v), int(dim), float(gap), float(positive_fraction)
