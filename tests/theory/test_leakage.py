@@ -1,0 +1,127 @@
+"""Metrics of leakage and calibration agree with their definitions, and with a library where there is one."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from cutlayer import metrics, plugins
+from cutlayer.errors import InputError
+from cutlayer.metrics import adaptive_calibration_error, chance_floor, leak_auc
+from cutlayer.seeds import generator
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=40))
+def test_leak_auc_is_the_share_of_pairs_in_order_and_ties_count_half(pairs):
+    score, label = np.array([s for s, _ in pairs], dtype=float), np.array([y for _, y in pairs])
+    high, low = score[label], score[~label]
+    if not len(high) or not len(low):
+        assert leak_auc(score, label) is None
+        return
+    wins = (high[:, None] > low).mean() + (high[:, None] == low).mean() / 2
+    assert leak_auc(score, label) == pytest.approx(wins, abs=1e-12)
+    assert leak_auc(score, label) == pytest.approx(roc_auc_score(label, score), abs=1e-12)
+    assert leak_auc(-score, label) == pytest.approx(1 - wins, abs=1e-12)
+
+
+def test_leak_auc_takes_infinite_scores():
+    assert leak_auc([-math.inf, 0.0, math.inf, math.inf], [0, 0, 1, 0]) == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(
+    ("score", "label", "message"),
+    [
+        ([0.0, math.nan], [0, 1], "metric.leak_auc: a score is NaN; every example needs a number"),
+        ([0.0, 1.0], [0, 2], "metric.leak_auc: a label is neither 0 nor 1; two classes are meant"),
+        ([0.0], [0, 1], "metric.leak_auc: the shapes are (1,) and (2,); one score and one label a row"),
+    ],
+)
+def test_leak_auc_refuses(score, label, message):
+    with pytest.raises(InputError) as error:
+        leak_auc(score, label)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(256, 768), (13, 115), (40, 40)])
+def test_chance_floor_is_the_quantile_of_useless_scores(positives, negatives):
+    rng = generator(f"chance {positives}")
+    label = np.arange(positives + negatives) < positives
+    excess = [abs(leak_auc(rng.random(len(label)), label) - 0.5) for _ in range(1500)]
+    # The share beyond a right quantile is 5%; four standard errors of it are 2.3%.
+    assert np.mean(np.array(excess) > chance_floor(positives, negatives)) == pytest.approx(0.05, abs=0.023)
+
+
+def test_chance_floor_of_the_marvell_paper_s_batches():
+    assert chance_floor(256, 768) == pytest.approx(0.04, abs=0.005)
+    assert chance_floor(13, 115) == pytest.approx(0.17, abs=0.005)
+    with pytest.raises(InputError, match=r"metric\.chance_floor: 0 positives and 3 negatives"):
+        chance_floor(0, 3)
+
+
+def by_definition(probabilities, labels, bins):
+    total = 0.0
+    for k in range(probabilities.shape[1]):
+        order = sorted(range(len(labels)), key=lambda i, k=k: probabilities[i, k])
+        for part in np.array_split(np.array(order), bins):
+            accuracy = sum(labels[i] == k for i in part) / len(part)
+            total += abs(accuracy - sum(probabilities[i, k] for i in part) / len(part))
+    return total / (probabilities.shape[1] * bins)
+
+
+@pytest.mark.parametrize(("n", "classes", "bins"), [(15, 2, 15), (100, 2, 15), (101, 4, 7), (20, 1, 1)])
+def test_adaptive_calibration_error_is_its_definition(n, classes, bins):
+    rng = generator(f"calibration {n}")
+    p = np.round(rng.dirichlet(np.ones(classes), size=n), 2)  # with ties
+    labels = rng.integers(classes, size=n)
+    assert adaptive_calibration_error(p, labels, bins) == pytest.approx(by_definition(p, labels, bins), abs=1e-12)
+
+
+def test_adaptive_calibration_error_by_hand():
+    # Two bins a class: the bins of class 1 have confidences 0.1 and 0.8, accuracies 0 and 1; those of class 0 too.
+    p = np.array([0.1, 0.1, 0.8, 0.8])
+    assert adaptive_calibration_error(np.stack([1 - p, p], 1), [0, 0, 1, 1], 2) == pytest.approx(0.15)
+    # One of each pair is wrong: |1/2 - 0.1| and |1/2 - 0.8|.
+    assert adaptive_calibration_error(np.stack([1 - p, p], 1), [0, 1, 1, 0], 2) == pytest.approx(0.35)
+
+
+def test_calibrated_probabilities_have_a_small_error_and_bold_ones_a_large():
+    rng = generator("calibrated")
+    p = rng.random(30000)
+    labels = (rng.random(30000) < p).astype(int)
+    assert adaptive_calibration_error(np.stack([1 - p, p], 1), labels) < 0.02
+    bold = (p > 0.5).astype(float)
+    assert adaptive_calibration_error(np.stack([1 - bold, bold], 1), labels) > 0.2
+
+
+def test_fewer_predictions_than_bins_are_a_bin_each():
+    assert adaptive_calibration_error([[0.2, 0.8], [0.6, 0.4]], [1, 1]) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "labels", "bins", "message"),
+    [
+        ([[0.5, math.nan]], [0], 15, "a probability is not from 0 to 1; NaN is refused"),
+        ([[0.5, 1.5]], [0], 15, "a probability is not from 0 to 1; NaN is refused"),
+        ([[0.5, 0.5]], [2], 15, "a label is not a class; 0 to 1 are meant"),
+        ([[0.5, 0.5]], [0, 1], 15, "the shapes are (1, 2) and (2,); a row of probabilities and one label for each"),
+        ([[0.5, 0.5]], [0], 0, "bins = 0; at least 1"),
+    ],
+)
+def test_adaptive_calibration_error_refuses(probabilities, labels, bins, message):
+    with pytest.raises(InputError) as error:
+        adaptive_calibration_error(probabilities, labels, bins)
+    assert str(error.value).startswith(f"metric.adaptive_calibration_error: {message}")
+
+
+def test_a_protocol_that_uses_other_metrics_is_not_made_of_these():
+    """The package's names must not make the runs of every protocol depend on every metric."""
+    folder = Path(metrics.__file__).parent
+    made_of = {Path(file) for file in plugins.source("protocol", "vertical")}
+    assert folder / "reconstruction.py" in made_of
+    assert not made_of & {folder / "__init__.py", folder / "leakage.py", folder / "calibration.py"}

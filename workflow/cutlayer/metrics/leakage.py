@@ -1,0 +1,44 @@
+"""How well a score tells the two labels apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+
+
+def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
+    """AUC of a score as a predictor of the label 1 (of 0 and 1); ties count half; None when a class is missing.
+
+    Scores may be infinite; a NaN, another label or arrays of different lengths are an InputError.
+    """
+    scores, labels = np.asarray(score, dtype=np.float64), np.asarray(label)
+    if scores.ndim != 1 or scores.shape != labels.shape:
+        raise InputError(
+            "metric.leak_auc", f"the shapes are {scores.shape} and {labels.shape}", "one score and one label a row"
+        )
+    if np.isnan(scores).any():
+        raise InputError("metric.leak_auc", "a score is NaN", "every example needs a number")
+    positive = labels == 1
+    if not (positive | (labels == 0)).all():
+        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "two classes are meant")
+    ones = int(positive.sum())
+    zeros = len(labels) - ones
+    if not ones or not zeros:
+        return None
+    from scipy.stats import rankdata
+
+    above = rankdata(scores)[positive].sum() - ones * (ones + 1) / 2
+    return float(above / (ones * zeros))
+
+
+def chance_floor(positives: int, negatives: int) -> float:
+    """The 95% quantile of |AUC - 1/2| of a useless score (normal approximation): below it privacy is perfect."""
+    if positives < 1 or negatives < 1:
+        raise InputError(
+            "metric.chance_floor", f"{positives} positives and {negatives} negatives", "both classes are needed"
+        )
+    return 1.96 * math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
