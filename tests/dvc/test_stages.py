@@ -44,7 +44,8 @@ def files_of_rules() -> dict[str, set[str]]:
 
 def jobs(output: str) -> Iterator[tuple[str, set[str], list[str]]]:
     """(rule, inputs, outputs) of every job that a dry run lists."""
-    for rule, block in JOB.findall(output):
+    ungrouped = re.sub(r"^ {4}(?= {4}|\[|rule|localrule)", "", output, flags=re.M)
+    for rule, block in JOB.findall(ungrouped):
         fields = dict(re.findall(r"^    (input|output): (.*)$", block, flags=re.M))
         if "output" in fields:
             yield rule, set(fields.get("input", "").split(", ")) - {""}, fields["output"].split(", ")
