@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-# The greedy scheduler: the default one spends seconds of a core on the order of short jobs.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --rerun-incomplete $(ARGS)
+# Short jobs: the default scheduler spends seconds of a core on their order, and a rate limit of 1 s looks at all of
+# them every second.
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
 
 .PHONY: results setup data report verify docs lock test lint clean imports record push pull settle
 
