@@ -21,7 +21,7 @@ IMPATIENT = Path(__file__).parent / "impatient.py"
 SETTINGS = "workflow/profiles/slurm/config.yaml"
 SCORES = [f"results/scores/{setup}/none/{attack}.csv" for setup in ("wine", "wine_half") for attack in ("half", "rcc2")]
 # Every kind of exhibit and what it is made of, run locally for the comparison. The rest is more of the same.
-COMPARED = ("table1", "figure7", "figure12", "figure14", "theorems", "exact_center")
+COMPARED = ("table1", "figure4", "figure7", "figure12", "theorems", "exact_center")
 
 
 def test_killed_tests_leave_no_daemon(slurm: None) -> None:
