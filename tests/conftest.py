@@ -52,4 +52,4 @@ def run():
 def cases():
     """`cases(outcome)`: (case, what its adversary sees, rows attacked) for every window of a run."""
     protocol = plugins.create("protocol", "vertical")
-    return lambda outcome: list(protocol.cases(outcome.transcripts[""] | outcome.shared))
+    return lambda outcome: list(protocol.cases(outcome.transcripts[""] | outcome.shared, "features"))

@@ -82,9 +82,9 @@ class Plan:
 
     def trained_by(self, setup: str, defense: str) -> str:
         """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
-        if defense != "none":
-            return str(self.setups[setup].get("model_of", setup))
-        return str(self.setups[setup].get("model_of", ""))
+        protocol = plugins.method("protocol", self.setups[setup]["protocol"])
+        own = defense == "none" or protocol.constants["models"] == "own"
+        return str(self.setups[setup].get("model_of", "" if own else setup))
 
     def _paper(self, name: str) -> dict[str, Any]:
         folder = self.folder / "papers"

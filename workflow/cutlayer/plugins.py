@@ -39,7 +39,7 @@ class Method:
     path: Path
     class_name: str
     parameters: Mapping[str, str]  # name -> annotation as written
-    constants: Mapping[str, Any]  # literal class attributes such as `sees` or `needs`
+    constants: Mapping[str, Any]  # literal class attributes such as `sees` or `needs`, its own and the base class's
 
 
 def names(kind: str) -> list[str]:
@@ -65,7 +65,15 @@ def method(kind: str, name: str) -> Method:
         if annotation not in TYPES and not annotation.startswith("Literal["):
             allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
             raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
-    return Method(kind, name, path, own[0].name, parameters, _constants(own[0]))
+    return Method(kind, name, path, own[0].name, parameters, {**_declared(kind), **_constants(own[0])})
+
+
+@functools.cache
+def _declared(kind: str) -> dict[str, Any]:
+    """The literals of the base class of a kind: what holds for a method that does not say otherwise."""
+    path = ROOT / KINDS[kind] / "base.py"
+    bases = [n for n in ast.parse(path.read_text(), str(path)).body if isinstance(n, ast.ClassDef)]
+    return {k: v for base in bases if base.name == kind.capitalize() for k, v in _constants(base).items()}
 
 
 def _last_name(node: ast.expr) -> str:

@@ -76,13 +76,17 @@ def _attacked(
     name: tuple[Any, ...],
 ) -> Rows:
     """Rows of all cases of one setting and seed."""
-    cases, found = list(protocol.cases(arrays)), []
+    known = transcript.of_setting(truth, name[2])
+    cases, found = list(protocol.cases(arrays, method.target)), []
     for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):
         view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()), device)
         reason = method.skip(view)
         if reason:
             found.append(case | _skipped(reason))
             continue
-        for metric, value in protocol.leak(method.infer(view), truth, case, rows).items():
-            found.append(case | {"metric": metric, "value": value, "skipped": ""})
-    return found
+        guess = method.infer(view)
+        for kind, one in (guess if isinstance(guess, Mapping) else {"": guess}).items():
+            suffix = f"_{kind}" if kind else ""
+            for metric, value in protocol.leak(one, known, case, rows).items():
+                found.append(case | {"metric": metric + suffix, "value": value, "skipped": ""})
+    return found + protocol.summarize(found)

@@ -80,3 +80,11 @@ def _of(arrays: Arrays, *owners: str) -> Iterable[tuple[str, np.ndarray]]:
         owner, name = key.rsplit("|", 1)
         if owner in owners:
             yield name, value
+
+
+def of_setting(truth: Arrays, setting: str) -> dict[str, np.ndarray]:
+    """What is true under a setting: the arrays named `<setting>|<name>`, and those that say no setting."""
+    own = {
+        name.rpartition("|")[2]: value for name, value in truth.items() if name.rpartition("|")[:2] == (setting, "|")
+    }
+    return {name: value for name, value in truth.items() if "|" not in name} | own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from .base import Defense
 
@@ -10,3 +11,5 @@ from .base import Defense
 @dataclass(frozen=True)
 class NoDefense(Defense):
     """Sends everything as it is."""
+
+    protocols: ClassVar[set[str]] = {"vertical", "split"}

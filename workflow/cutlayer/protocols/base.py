@@ -54,16 +54,22 @@ class Protocol:
     """Base of all protocols."""
 
     shows: ClassVar[set[str]] = set()  # what a view of this protocol can hold
+    targets: ClassVar[set[str]] = set()  # what an attack on this protocol can guess
     keys: ClassVar[set[str]] = set()  # keys that a setup of this protocol may have
+    models: ClassVar[str] = "own"  # whose model a defended run uses: its "own", or the "undefended" one
 
     def run(self, task: Task) -> Outcome:
         """Train under each setting of the defense and record what crosses."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
 
-    def cases(self, transcript: Arrays) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
         """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `cases`; every protocol defines it")
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray) -> dict[str, float]:
         """Metrics of a guess about these rows in a case."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `leak`; every protocol defines it")
+
+    def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Further rows that sum up what `leak` gave for all cases of one setting and seed."""
+        return []

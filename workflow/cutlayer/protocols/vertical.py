@@ -35,6 +35,8 @@ class Vertical(Protocol):
     """Train on all features, predict, and show each window's adversary its part."""
 
     shows: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias", "passive"}
+    targets: ClassVar[set[str]] = {"features"}
+    models: ClassVar[str] = "undefended"
     keys: ClassVar[set[str]] = {
         "fit_on", "model", "model_of", "predictions", "kl_predictions", "windows", "passive", "subsets",
     }  # fmt: skip
@@ -67,7 +69,7 @@ class Vertical(Protocol):
             outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
         return outcome
 
-    def cases(self, transcript: Arrays) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
         """Every window, and within it every subset of the predictions."""
         features, total = transcript["features"], transcript["features"].shape[1]
         for place, (d, start) in enumerate(transcript["windows"]):

@@ -1,0 +1,65 @@
+"""cnn: two convolutions with pooling and a linear layer up to the cut, two linear layers after it.
+
+Rows of d x d numbers without a shape of their own (digits) are images of one channel.
+
+LeCun et al., "Gradient-Based Learning Applied to Document Recognition"; Jiang et al., "Training on Fake Labels",
+say "a CNN" and no more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..errors import InputError
+from ..limits import Limits
+from .base import Inputs, Model
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Cnn(Model):
+    """3 x 3 convolutions with `channels` and twice as many, a cut of `width`."""
+
+    protocols: ClassVar[set[str]] = {"split"}
+    limits: ClassVar[Limits] = {"width": (1, None), "channels": (1, None)}
+
+    width: int = 128
+    channels: int = 32
+
+    def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
+        """`images` (B, C, H, W) float32 from 0 to 1."""
+        import torch
+
+        scaled = features.astype(np.float32) / np.float32(inputs.scale)
+        return {"images": torch.from_numpy(scaled.reshape(-1, *_image(inputs)))}
+
+    def bottom(self, inputs: Inputs) -> torch.nn.Module:
+        """Convolutions and the layer that ends at the cut."""
+        return _parts().Bottom(self, _image(inputs))
+
+    def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
+        """Two linear layers."""
+        return _parts().Top(self, outputs)
+
+
+def _image(inputs: Inputs) -> tuple[int, int, int]:
+    """Channels, height, width."""
+    if len(inputs.shape) == 3:
+        channels, height, width = inputs.shape
+        return channels, height, width
+    side = math.isqrt(inputs.shape[0])
+    if len(inputs.shape) != 1 or side * side != inputs.shape[0]:
+        raise InputError("model.cnn", f"an example has the shape {inputs.shape}", "an image, or d x d numbers")
+    return 1, side, side
+
+
+def _parts():  # type: ignore[no-untyped-def]  # torch is imported late
+    from . import _cnn_parts
+
+    return _cnn_parts
