@@ -34,7 +34,7 @@ def gather(
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
     if "data" in exhibit["sources"]:
         parts += [pd.DataFrame(_facts(setup, tables[setups[setup]][0])) for setup in exhibit["setups"]]
-    parts += [pd.DataFrame([{"setup": setup, **row} for setup in exhibit["setups"]]) for row in exhibit["inapplicable"]]
+    parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
