@@ -103,12 +103,12 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     for phase in data.phases:
         for rows in phase.batches:
             _step(parties, data.encode(rows), rows, records)
+        if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
+            raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
         if phase.test is not None:
             scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
             place = {"setting": setting} | phase.place
             utility += [place | row for row in leaks.utility(scores, data.table.labels[phase.test])]
-    if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
-        raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
     records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), defense.outputs(data.classes))
     return records
 
