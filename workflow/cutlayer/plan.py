@@ -5,29 +5,21 @@ Imports no numerical library: the Snakefile is parsed again in every remote job.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import yaml
 
 from . import plugins
-from .errors import InputError, nearest
+from .checks import known, located, merged, validate
+from .errors import InputError
+from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[1]
 COMMON_KEYS = {"protocol", "dataset", "sensitive"}
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
-
-
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` on top, nested mappings merged."""
-    both = {
-        k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)
-    }
-    return {**base, **over, **both}
 
 
 class Plan:
@@ -48,16 +40,17 @@ class Plan:
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
-        self.defenses = self._variants("defense", config["defenses"])
-        self.attacks = self._variants("attack", config["attacks"])
+        self.defenses = self._checked("defense", config["defenses"])
+        self.attacks = self._checked("attack", config["attacks"])
+        self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.papers = {name: self._paper(name) for name in config["papers"]}
 
-    def _variants(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """The variants of a kind, with what the scale says of them on top."""
         over = self.sizes.get(f"{kind}s", {})
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
-        return {name: _variant(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
+        return {name: checked(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
 
     def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
         where = f"params.yaml setups.{name}"
@@ -131,7 +124,7 @@ class Plan:
             plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
         for kind in ("defense", "attack"):
             for name in exhibit[f"{kind}s"]:
-                reason = self._missing(kind, name, exhibit["setups"])
+                reason = self.variants.missing(kind, name, exhibit["setups"])
                 if reason:
                     raise InputError(
                         f"params.yaml, {where}.{kind}s",
@@ -139,54 +132,26 @@ class Plan:
                         "add it to the setup, or leave the variant out",
                     )
                 exhibit["inapplicable"] += [
-                    {"setup": setup, kind: name, "skipped": self._too_many(kind, name, setup)}
+                    {"setup": setup, kind: name, "skipped": self.variants.unfit(kind, name, setup)}
                     for setup in exhibit["setups"]
-                    if self._too_many(kind, name, setup)
+                    if self.variants.unfit(kind, name, setup)
                 ]
 
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
         """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
         left_out = []
-        for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+        for kind in ("defense", "attack"):
             if exhibit[f"{kind}s"] != "all":
                 continue
-            reasons = {name: self._missing(kind, name, exhibit["setups"]) for name in variants}
+            reasons = self.variants.reasons(kind, exhibit["setups"])
             exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
             left_out += [
                 {"setup": setup, kind: name, "skipped": reason}
                 for name, reason in reasons.items()
                 for setup in exhibit["setups"]
-                if reason and self._protocol(exhibit["setups"]) & self._method(kind, name).constants["protocols"]
+                if reason
             ]
         return left_out
-
-    def _method(self, kind: str, variant: str) -> plugins.Method:
-        variants = self.defenses if kind == "defense" else self.attacks
-        return plugins.method(kind, variants[variant]["use"])
-
-    def _protocol(self, setups: list[str]) -> set[str]:
-        return {self.setups[setup]["protocol"] for setup in setups if setup in self.setups}
-
-    def _missing(self, kind: str, variant: str, setups: list[str]) -> str:
-        """Why a method cannot be used in one of the setups; empty when it can."""
-        method = self._method(kind, variant)
-        for setup in setups:
-            settings = self.setups.get(setup, {})
-            if settings.get("protocol") not in method.constants["protocols"]:
-                return f"{kind}.{method.name} is not for the protocol {settings.get('protocol')}"
-            for key in sorted(method.constants["needs"]):
-                if key not in settings:
-                    return f"setup {setup} has no {key!r}, which {kind}.{method.name} needs"
-        return ""
-
-    def _too_many(self, kind: str, variant: str, setup: str) -> str:
-        """Why a method does not apply to a setup's number of classes; empty when it does."""
-        method = self._method(kind, variant)
-        meant: set[int] = method.constants["classes"]
-        classes = plugins.method("dataset", self.setups[setup]["dataset"]).constants["classes"]
-        if not meant or classes in meant:
-            return ""
-        return f"{kind}.{method.name} is for {' or '.join(map(str, sorted(meant)))} classes"
 
     def pairs(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The (setup, defense) of an exhibit to which the defense applies."""
@@ -194,7 +159,7 @@ class Plan:
             (setup, defense)
             for setup in exhibit["setups"]
             for defense in exhibit["defenses"]
-            if not self._too_many("defense", defense, setup)
+            if not self.variants.unfit("defense", defense, setup)
         ]
 
     def group(self, setup: str) -> str | None:
@@ -235,50 +200,9 @@ class Plan:
             patterns[source].format(paper=paper, setup=setup, defense=defense, attack=attack)
             for setup, defense in self.pairs(exhibit)
             for attack in exhibit["attacks"] or [""]
-            if not attack or source != "scores" or not self._too_many("attack", attack, setup)
+            if not attack or source != "scores" or not self.variants.unfit("attack", attack, setup)
         ]
         return list(dict.fromkeys(cells))
-
-
-def validate(content: Any, schema: Path, where: str) -> None:
-    """Raise unless `content` has the shape of a JSON schema; the error names the key."""
-    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(content))
-    if error:
-        place = ".".join(map(str, error.absolute_path))
-        raise InputError(f"{where} {place}".strip(), error.message, f"see {schema.parent.name}/{schema.name}")
-
-
-def known(kind: str, name: str, names: Any, where: str) -> None:
-    """Raise, naming file and key, unless `name` is one of `names`."""
-    if name not in names:
-        raise InputError(where, f"there is no {kind} {name!r}", nearest(name, names))
-
-
-class located:
-    """Put the file and key in front of an error about a plugin."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, InputError):
-            raise InputError(self.where, str(error)) from error
-
-
-def _variant(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
-    with located(f"params.yaml {kind}s.{name}"):
-        fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep", "settings")}
-        plugins.check_parameters(kind, variant["use"], fixed)
-        for parameter, values in variant.get("sweep", {}).items():
-            for value in values:
-                plugins.check_parameters(kind, variant["use"], {parameter: value})
-        for setting in variant.get("settings", {}).values():
-            plugins.check_parameters(kind, variant["use"], setting)
-    return dict(variant)
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:
