@@ -26,7 +26,7 @@ rule run:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
         gpu=gpu,
     params:
@@ -62,7 +62,7 @@ rule times:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
     params:
         setup=lambda w: plan.setups[w.setup],

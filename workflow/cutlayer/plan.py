@@ -35,6 +35,7 @@ class Plan:
         self.seeds = range(self.sizes["seeds"])
         cluster = self.sizes.get("cluster", {})
         self.minutes: int = cluster.get("minutes", 60)
+        self.memory: int = cluster.get("memory", 2000)
         self.small_jobs: bool = cluster.get("small_jobs", False)
         self.stand_ins: bool = config["stand_ins"]
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
