@@ -11,18 +11,27 @@ import contextlib
 import csv
 import hashlib
 import json
+import math
 import os
 import re
+import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from .errors import InputError
 
 CHECKSUM = "sha256"
+SIGNED = "cutlayer"  # the one entry of a safetensors file's own metadata
+HEADER = 4096  # bytes kept free at the head of a file whose arrays grow
+CHUNK = 1 << 20
+TYPES = {  # safetensors' names and numpy's
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
+}  # fmt: skip
 REMEDY = "delete it and run again"
 
 
@@ -86,37 +95,135 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any =
     from safetensors.numpy import save_file
 
     plain = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
-    signed = {"meta": meta, CHECKSUM: _digest(plain, meta)}
     with replacing(path) as temporary:
         try:  # one entry: the library writes several in any order
-            save_file(plain, temporary, metadata={"cutlayer": json.dumps(signed, sort_keys=True)})
+            save_file(plain, temporary, metadata={SIGNED: _signed(_sums(plain), meta)})
         except SafetensorError as error:
             raise _as_os_error(error, path) from error
 
 
 def read_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], Any]:
     """Read back what `write_arrays` wrote: (arrays, meta); a damaged file is an error naming it."""
+    mapped, signed = _mapped(path)
+    arrays = {name: array.copy() for name, array in mapped.items()}
+    return arrays, _checked(path, arrays, signed)
+
+
+def map_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], Any]:
+    """The same, of a file too large to be read at once: its rows are read when they are used, and never checked."""
+    mapped, signed = _mapped(path)
+    return mapped, signed.get("meta")
+
+
+def check_arrays(path: str | Path) -> None:
+    """Raise unless the file is as it was written; its size does not matter."""
+    _checked(path, *_mapped(path))
+
+
+@contextlib.contextmanager
+def growing(path: str | Path) -> Iterator[Callable[[Mapping[str, np.ndarray]], None]]:
+    """Yield a function that appends rows to named arrays, held on disk; then they are a file that reads as any other.
+
+    Every call gives the same arrays with the same types, and rows of the same shape. The first array is written where
+    it stays: it should be the largest.
+    """
+    columns: dict[str, _Column] = {}
+    with contextlib.ExitStack() as spools, replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(bytes(HEADER))
+
+        def append(rows: Mapping[str, np.ndarray]) -> None:
+            for name, array in rows.items():
+                if name not in columns:
+                    spool = spools.enter_context(tempfile.TemporaryFile(dir=temporary.parent)) if columns else file
+                    columns[name] = _Column(spool, array.dtype, array.shape[1:])
+                columns[name].append(array)
+
+        yield append
+        for column in list(columns.values())[1:]:
+            column.file.seek(0)
+            shutil.copyfileobj(column.file, file, CHUNK)
+        file.seek(0)
+        file.write(_header(columns))
+
+
+class _Column:
+    """An array that grows by rows in a file."""
+
+    def __init__(self, file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...]) -> None:
+        self.file, self.dtype, self.shape, self.rows = file, dtype, shape, 0
+        self.sha256 = hashlib.sha256()
+
+    def append(self, rows: np.ndarray) -> None:
+        if (rows.dtype, rows.shape[1:]) != (self.dtype, self.shape):
+            raise ValueError(f"rows of {rows.dtype}{rows.shape[1:]} after rows of {self.dtype}{self.shape}")
+        plain = np.ascontiguousarray(rows)
+        self.file.write(plain.data)
+        self.sha256.update(plain.data)
+        self.rows += len(rows)
+
+    @property
+    def sum(self) -> list[Any]:
+        return [self.dtype.str, [self.rows, *self.shape], self.sha256.hexdigest()]
+
+
+def _header(columns: Mapping[str, _Column]) -> bytes:
+    """The head of a safetensors file of these arrays, one after the other, filled up to HEADER bytes."""
+    sums, end = {name: column.sum for name, column in columns.items()}, 0
+    entries: dict[str, Any] = {"__metadata__": {SIGNED: _signed(sums, None)}}
+    for name, (dtype, shape, _) in sums.items():
+        start, end = end, end + math.prod(shape) * np.dtype(dtype).itemsize
+        code = next(code for code, known in TYPES.items() if known == dtype)
+        entries[name] = {"dtype": code, "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(entries).encode()
+    if len(text) > HEADER - 8:
+        raise ValueError(f"the header has {len(text)} bytes, there is room for {HEADER - 8}")
+    return (HEADER - 8).to_bytes(8, "little") + text.ljust(HEADER - 8)
+
+
+def _mapped(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays, each a part of the file mapped into memory, and what is signed; a file cut short is an error."""
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, framework="numpy") as file:
-            signed = json.loads((file.metadata() or {}).get("cutlayer", "{}"))
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, json.JSONDecodeError) as error:
+        with safe_open(path, framework="numpy") as file:  # it checks the places against the file's size
+            signed = json.loads((file.metadata() or {}).get(SIGNED, "{}"))
+        with Path(path).open("rb") as raw:
+            size = int.from_bytes(raw.read(8), "little")
+            entries = json.loads(raw.read(size))
+    except (SafetensorError, ValueError) as error:
         raise InputError(f"file.{path}", f"cannot be read ({error})", REMEDY) from error
-    if signed.get(CHECKSUM) != _digest(arrays, signed.get("meta")):
+    data = np.asarray(np.memmap(path, np.uint8, "r"))[8 + size :]
+    arrays = {
+        name: data[slice(*entry["data_offsets"])].view(TYPES[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in entries.items()
+        if name != "__metadata__"
+    }
+    return arrays, signed
+
+
+def _checked(path: str | Path, arrays: Mapping[str, np.ndarray], signed: Mapping[str, Any]) -> Any:
+    """The metadata, after a look at the checksum."""
+    meta = signed.get("meta")
+    if signed.get(CHECKSUM) != _digest(_sums(arrays), meta):
         raise InputError(f"file.{path}", "is not as it was written: its checksum differs", REMEDY)
-    return arrays, signed["meta"]
+    return meta
 
 
-def _digest(arrays: Mapping[str, np.ndarray], meta: Any) -> str:
+def _sums(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
+    """Type, shape and checksum of each array."""
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    sums = {name: hashlib.sha256(array.data if array.size else b"").hexdigest() for name, array in plain.items()}
+    return {name: [array.dtype.str, list(array.shape), sums[name]] for name, array in plain.items()}
+
+
+def _signed(sums: Mapping[str, Any], meta: Any) -> str:
+    """What is said of the arrays in their file, as text."""
+    return json.dumps({"meta": meta, CHECKSUM: _digest(sums, meta)}, sort_keys=True)
+
+
+def _digest(sums: Mapping[str, Any], meta: Any) -> str:
     """Checksum of names, types, shapes, values and metadata."""
-    digest = hashlib.sha256(json.dumps(meta, sort_keys=True).encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
-        digest.update(array.data if array.size else b"")
-    return digest.hexdigest()
+    return hashlib.sha256(json.dumps([sums, meta], sort_keys=True).encode()).hexdigest()
 
 
 def _as_os_error(error: Exception, path: str | Path) -> Exception:

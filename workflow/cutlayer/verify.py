@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from .acquire import read_sources, verified
-from .artifacts import read_arrays, read_json
+from .artifacts import check_arrays, read_json
 from .errors import InputError
 from .progress import steps
 
-READERS: dict[str, Callable[[Path], Any]] = {".safetensors": read_arrays, ".json": read_json}
+READERS: dict[str, Callable[[Path], Any]] = {".safetensors": check_arrays, ".json": read_json}
 
 
 def damaged(folder: str | Path) -> Iterator[str]:

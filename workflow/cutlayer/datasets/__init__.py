@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from ..acquire import Acquired, Unavailable, acquire
 from ..errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from .base import Dataset, Table
@@ -44,25 +44,27 @@ def normalise(
     except Unavailable as error:
         if not stand_ins:
             raise
-        table, found = _generated(plugin, error)
-    else:
-        table = _loaded(plugin, found)
-    plugin.check(table)
-    _write(Path(folder), plugin, table, found, asked)
+        found = Acquired(dataset, STAND_IN, STAND_IN, "none: generated", "generated", " | ".join(error.reasons), {}, {})
+    plugin = plugin.of_version(found.version)
+    parts = _generated(plugin) if found.version == STAND_IN else _loaded(plugin, found)
+    _write(Path(folder), plugin, parts, found, asked)
 
 
 def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
-    """Read what `normalise` wrote: the table, and what is known of its origin."""
-    from ..artifacts import read_arrays, read_json
-    from .base import Table
+    """Read what `normalise` wrote: the table, and what is known of its origin.
 
-    meta = read_json(Path(folder, f"{dataset}.json"))
-    arrays, _ = read_arrays(Path(folder, f"{dataset}.safetensors"))
-    attributes = {k.removeprefix("attribute_"): v for k, v in arrays.items() if k.startswith("attribute_")}
+    Clicks and images stay on disk until they are used, and their checksum is not looked at (`make verify` does).
+    """
+    from ..artifacts import map_arrays, read_arrays
+    from .base import MAPPED, Table
+
+    meta = facts(folder, dataset)
+    arrays, _ = (map_arrays if meta["kind"] in MAPPED else read_arrays)(Path(folder, f"{dataset}.safetensors"))
+    codes = {k: v.astype("int64") for k, v in arrays.items() if k != "features"}
     table = Table(
         features=arrays["features"],
-        labels=arrays["labels"],
-        attributes=attributes,
+        labels=codes.pop("labels"),
+        attributes={k.removeprefix("attribute_"): v for k, v in codes.items()},
         feature_names=tuple(meta["feature_names"]),
         categorical=tuple(meta["categorical"]),
         classes=meta["classes"],
@@ -70,60 +72,98 @@ def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
     return table, meta
 
 
+def facts(folder: str | Path, dataset: str) -> dict[str, Any]:
+    """What is known of normalised data without looking at them: sizes, names, origin."""
+    from ..artifacts import read_json
+
+    return read_json(Path(folder, f"{dataset}.json"))
+
+
 def describe(folder: str | Path, datasets: Iterable[str]) -> pd.DataFrame:
     """One row per dataset: what it is, how it was obtained, and from where."""
     import pandas as pd
 
-    from ..artifacts import read_json
-
     columns = ["dataset", "provenance", "rows", "features", "classes", "licence", "where"]
-    metas = [read_json(Path(folder, f"{name}.json")) for name in datasets]
+    metas = [facts(folder, name) for name in datasets]
     table = pd.DataFrame([{**meta, "dataset": meta["name"]} for meta in metas], columns=columns)
     return table.rename(columns={"where": "where from"})
 
 
-def _loaded(plugin: Dataset, found: Acquired) -> Table:
+def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
+    from ..archives import DAMAGED
+
     try:
-        return plugin.load(found.files)
+        yield from plugin.parts(found.files)
     except InputError:
         raise
-    except (ValueError, LookupError) as error:  # what numpy and pandas raise on text they cannot parse
+    except (ValueError, LookupError, *DAMAGED) as error:  # what numpy and pandas raise on text they cannot parse
         raise plugin.error(f"cannot be read ({error})", f"the {found.version} version is expected") from error
 
 
-def _generated(plugin: Dataset, why: Unavailable) -> tuple[Table, Acquired]:
-    """The stand-in of the dataset's kind; its note says why it had to be used."""
+def _generated(plugin: Dataset) -> Iterator[Table]:
+    """The stand-in of the dataset's kind."""
     import importlib
 
     kind = importlib.import_module(f"cutlayer.standins.{plugin.kind}")
-    found = Acquired(plugin.name, STAND_IN, STAND_IN, "none: generated", "generated", "", {}, {})
-    return kind.stand_in(plugin), replace(found, note=" | ".join(why.reasons))
+    yield kind.stand_in(plugin)
 
 
-def _write(folder: Path, plugin: Dataset, table: Table, found: Acquired, asked: str) -> None:
-    from ..artifacts import write_arrays, write_json
+def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquired, asked: str) -> None:
+    from ..artifacts import write_json
+    from .base import MAPPED
 
+    arrays, facts = folder / f"{plugin.name}.safetensors", folder / f"{plugin.name}.json"
     # The json vouches for the arrays: the old one goes first, the new one comes last.
-    Path(folder, f"{plugin.name}.json").unlink(missing_ok=True)
-    sensitive = {f"attribute_{name}": codes for name, codes in table.attributes.items()}
-    arrays = {"features": table.features, "labels": table.labels, **sensitive}
-    write_arrays(folder / f"{plugin.name}.safetensors", arrays)
-    write_json(folder / f"{plugin.name}.json", _meta(plugin, table, found) | {"asked": asked})
+    counts = (_append if plugin.kind in MAPPED else _write_whole)(arrays, facts, plugin, parts)
+    write_json(facts, _meta(plugin, counts, found) | {"asked": asked})
 
 
-def _meta(plugin: Dataset, table: Table, found: Acquired) -> dict[str, Any]:
-    rows, features = table.features.shape
+def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:
+    """Write a table that fits into memory; return how often each class occurs."""
+    from ..artifacts import write_arrays
+
+    (table,) = parts
+    plugin.check(table)
+    facts.unlink(missing_ok=True)
+    write_arrays(arrays, _arrays(table))
+    return plugin.counts(table)
+
+
+def _append(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:
+    """The same, part after part; labels and attributes, which are few, take a byte each."""
+    import numpy as np
+
+    from ..artifacts import growing
+
+    counts = np.zeros(plugin.classes, np.int64)
+    with growing(arrays) as append:
+        for part in parts:
+            plugin.check_part(part)
+            append({k: v if k == "features" else v.astype(np.uint8) for k, v in _arrays(part).items()})
+            counts += plugin.counts(part)
+        plugin.check_rows(counts.sum())
+        plugin.check_rates(counts)
+        facts.unlink(missing_ok=True)
+    return counts
+
+
+def _arrays(table: Table) -> dict[str, np.ndarray]:
+    attributes = {f"attribute_{name}": codes for name, codes in table.attributes.items()}
+    return {"features": table.features, "labels": table.labels, **attributes}
+
+
+def _meta(plugin: Dataset, counts: np.ndarray, found: Acquired) -> dict[str, Any]:
     return {
         "name": plugin.name,
         "kind": plugin.kind,
         "provenance": found.provenance,
-        "rows": rows,
-        "features": features,
-        "classes": table.classes,
+        "rows": int(counts.sum()),
+        "features": plugin.columns,
+        "classes": plugin.classes,
         "class_names": list(plugin.class_names),
-        "class_counts": [int((table.labels == label).sum()) for label in range(table.classes)],
-        "feature_names": list(table.feature_names),
-        "categorical": list(table.categorical),
+        "class_counts": counts.tolist(),
+        "feature_names": list(plugin.feature_names),
+        "categorical": list(plugin.categorical),
         "attributes": dict(plugin.attributes),
         "licence": found.licence,
         "version": found.version,
