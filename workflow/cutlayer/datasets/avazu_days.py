@@ -9,11 +9,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from .avazu import Avazu
-from .base import Dataset
 
 
-class AvazuDays(Avazu, Dataset):
+class AvazuDays(Avazu):
     """40,428,967 advertisements of ten days, 22 features; 17.0% were clicked."""
 
-    kind = "clicks"
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"stand-in": {"rows": 40_000}}
