@@ -29,6 +29,11 @@ def library(*names):
     return relative(plugins.closure(*(plugins.ROOT / name for name in names)))
 
 
+def stand_in(dataset):
+    """The module that generates data of a dataset's kind."""
+    return f"standins/{plugins.method('dataset', dataset).constants['kind']}.py"
+
+
 def provenance(setups):
     """Where the data of these setups come from, once they are there."""
     files = [

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer.acquire import Source, read_sources
+from cutlayer.acquire import made_of, read_sources
 from cutlayer.plan import Plan
 
 from .conftest import PARTS, ROOT, Repository
@@ -21,29 +21,44 @@ from .conftest import PARTS, ROOT, Repository
 POINTERS = {str(file.relative_to(ROOT)): yaml.safe_load(file.read_text()) for file in ROOT.glob("data/raw/*/*.dvc")}
 
 
-def sources() -> dict[str, Source]:
-    """Pointer -> the row of data/sources.csv it stands for."""
-    datasets = Plan(yaml.safe_load((ROOT / "params.yaml").read_text())).datasets()
-    rows = [row for row in read_sources(ROOT / "data/sources.csv") if row.dataset in datasets and row.file]
-    return {f"data/raw/{row.dataset}/{row.file}.dvc": row for row in rows}
+SOURCES = {f"data/raw/{row.dataset}/{row.file}.dvc": row for row in read_sources(ROOT / "data/sources.csv") if row.file}
 
 
-def test_every_original_file_in_use_is_tracked_with_its_address() -> None:
-    assert POINTERS.keys() == sources().keys()
-    for name, row in sources().items():
-        pointer = POINTERS[name]
+def versions_in_use() -> dict[str, dict[str, set[str]]]:
+    """Dataset -> version -> pointers, of what params.yaml needs; files whose checksum nobody knows are left out."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for dataset in Plan(yaml.safe_load((ROOT / "params.yaml").read_text())).datasets():
+        for name, row in SOURCES.items():
+            if dataset in made_of(row) and row.sha256:
+                found.setdefault(dataset, {}).setdefault(row.version, set()).add(name)
+    return found
+
+
+def test_a_tracked_file_has_its_address() -> None:
+    for name, pointer in POINTERS.items():
+        row = SOURCES[name]
         assert pointer["outs"][0]["path"] == row.file
         assert pointer["outs"][0]["size"] == int(row.bytes)
-        if row.member:
-            assert row.url in pointer["desc"]
-            assert row.member in pointer["desc"]
-        else:
+        if row.url and not row.member:
             assert [dep["path"] for dep in pointer["deps"]] == [row.url]
             assert pointer["frozen"]
+        else:
+            assert row.url in pointer["desc"]
+            assert row.member in pointer["desc"]
+            assert row.url or row.note == pointer["desc"]
+
+
+def test_every_dataset_in_use_is_tracked_in_one_version() -> None:
+    assert versions_in_use()
+    for dataset, versions in versions_in_use().items():
+        tracked = [names & POINTERS.keys() for names in versions.values()]
+        whole = [names for names in versions.values() if names <= POINTERS.keys()]
+        assert len(whole) == sum(map(bool, tracked)) == 1, f"{dataset}: `make imports`, then commit data/raw"
 
 
 def test_writing_the_pointers_again_changes_nothing(changed: Repository) -> None:
-    if not all((changed.folder / name).with_suffix("").exists() for name in POINTERS):
+    used = {name for versions in versions_in_use().values() for names in versions.values() for name in names}
+    if not all((changed.folder / name).with_suffix("").exists() for name in used & POINTERS.keys()):
         pytest.skip("the original files are not here: set CUTLAYER_MIRROR")
     changed.ok("python", "workflow/tracking/imports.py")
     assert not changed.git("status", "--porcelain")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .errors import InputError, nearest
 
-COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note")
+COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note", "serves")
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
 LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -37,6 +37,7 @@ class Source:
     provenance: str
     licence: str
     note: str
+    serves: str  # other datasets that are made of the same file, separated by spaces
 
     @property
     def limit(self) -> int:
@@ -81,6 +82,8 @@ def acquire(
 ) -> Acquired:
     """Bring all files of `dataset` into `raw`/<dataset>/ and verify them.
 
+    A dataset that another one's files serve shares that one's folder.
+
     Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
     local sample is preferred to a long download; `version` asks for one of them. `stand_ins` only
     decides what the error advises.
@@ -106,6 +109,12 @@ def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, source
     True also for a dataset without files, one that is bundled or generated.
     """
     return any(_is_local(rows, Path(raw), mirror) for rows in _versions(dataset, sources, None))
+
+
+def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
+    """The files of the first version that the raw folder holds in full; none of a dataset without files."""
+    versions = (rows for rows in _versions(dataset, sources, None) if _is_local(rows, Path(raw), None))
+    return [row for row in next(versions, []) if row.file]
 
 
 def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> str:
@@ -141,12 +150,17 @@ def read_sources(path: str | Path) -> list[Source]:
     return rows
 
 
+def made_of(row: Source) -> list[str]:
+    """The datasets that are made of a file; the first one's folder holds it."""
+    return [row.dataset, *row.serves.split()]
+
+
 def _versions(dataset: str, sources: str | Path, version: str | None) -> list[list[Source]]:
     """The rows of `dataset`, one list per version, in the order of the file."""
     every = read_sources(sources)
-    rows = [row for row in every if row.dataset == dataset]
+    rows = [row for row in every if dataset in made_of(row)]
     if not rows:
-        known = nearest(dataset, {row.dataset for row in every})
+        known = nearest(dataset, {name for row in every for name in made_of(row)})
         raise InputError(f"dataset.{dataset}", "has no row in the table of sources", known)
     names = list(dict.fromkeys(row.version for row in rows))
     if version is not None and version not in names:

@@ -11,14 +11,12 @@ import contextlib
 import csv
 import hashlib
 import json
-import math
 import os
 import re
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +24,6 @@ from .errors import InputError
 
 CHECKSUM = "sha256"
 SIGNED = "cutlayer"  # the one entry of a safetensors file's own metadata
-HEADER = 4096  # bytes kept free at the head of a file whose arrays grow
-CHUNK = 1 << 20
 TYPES = {  # safetensors' names and numpy's
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
@@ -97,7 +93,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any =
     plain = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
     with replacing(path) as temporary:
         try:  # one entry: the library writes several in any order
-            save_file(plain, temporary, metadata={SIGNED: _signed(_sums(plain), meta)})
+            save_file(plain, temporary, metadata={SIGNED: signature(_sums(plain), meta)})
         except SafetensorError as error:
             raise _as_os_error(error, path) from error
 
@@ -118,66 +114,6 @@ def map_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], Any]:
 def check_arrays(path: str | Path) -> None:
     """Raise unless the file is as it was written; its size does not matter."""
     _checked(path, *_mapped(path))
-
-
-@contextlib.contextmanager
-def growing(path: str | Path) -> Iterator[Callable[[Mapping[str, np.ndarray]], None]]:
-    """Yield a function that appends rows to named arrays, held on disk; then they are a file that reads as any other.
-
-    Every call gives the same arrays with the same types, and rows of the same shape. The first array is written where
-    it stays: it should be the largest.
-    """
-    columns: dict[str, _Column] = {}
-    with contextlib.ExitStack() as spools, replacing(path) as temporary, temporary.open("wb") as file:
-        file.write(bytes(HEADER))
-
-        def append(rows: Mapping[str, np.ndarray]) -> None:
-            for name, array in rows.items():
-                if name not in columns:
-                    spool = spools.enter_context(tempfile.TemporaryFile(dir=temporary.parent)) if columns else file
-                    columns[name] = _Column(spool, array.dtype, array.shape[1:])
-                columns[name].append(array)
-
-        yield append
-        for column in list(columns.values())[1:]:
-            column.file.seek(0)
-            shutil.copyfileobj(column.file, file, CHUNK)
-        file.seek(0)
-        file.write(_header(columns))
-
-
-class _Column:
-    """An array that grows by rows in a file."""
-
-    def __init__(self, file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...]) -> None:
-        self.file, self.dtype, self.shape, self.rows = file, dtype, shape, 0
-        self.sha256 = hashlib.sha256()
-
-    def append(self, rows: np.ndarray) -> None:
-        if (rows.dtype, rows.shape[1:]) != (self.dtype, self.shape):
-            raise ValueError(f"rows of {rows.dtype}{rows.shape[1:]} after rows of {self.dtype}{self.shape}")
-        plain = np.ascontiguousarray(rows)
-        self.file.write(plain.data)
-        self.sha256.update(plain.data)
-        self.rows += len(rows)
-
-    @property
-    def sum(self) -> list[Any]:
-        return [self.dtype.str, [self.rows, *self.shape], self.sha256.hexdigest()]
-
-
-def _header(columns: Mapping[str, _Column]) -> bytes:
-    """The head of a safetensors file of these arrays, one after the other, filled up to HEADER bytes."""
-    sums, end = {name: column.sum for name, column in columns.items()}, 0
-    entries: dict[str, Any] = {"__metadata__": {SIGNED: _signed(sums, None)}}
-    for name, (dtype, shape, _) in sums.items():
-        start, end = end, end + math.prod(shape) * np.dtype(dtype).itemsize
-        code = next(code for code, known in TYPES.items() if known == dtype)
-        entries[name] = {"dtype": code, "shape": shape, "data_offsets": [start, end]}
-    text = json.dumps(entries).encode()
-    if len(text) > HEADER - 8:
-        raise ValueError(f"the header has {len(text)} bytes, there is room for {HEADER - 8}")
-    return (HEADER - 8).to_bytes(8, "little") + text.ljust(HEADER - 8)
 
 
 def _mapped(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -216,8 +152,8 @@ def _sums(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
     return {name: [array.dtype.str, list(array.shape), sums[name]] for name, array in plain.items()}
 
 
-def _signed(sums: Mapping[str, Any], meta: Any) -> str:
-    """What is said of the arrays in their file, as text."""
+def signature(sums: Mapping[str, Any], meta: Any) -> str:
+    """What a file says of itself: its metadata and a checksum of them and of each array's type, shape and sha256."""
     return json.dumps({"meta": meta, CHECKSUM: _digest(sums, meta)}, sort_keys=True)
 
 

@@ -28,19 +28,20 @@ def gather(
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
     names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` are what is kept.
     """
-    from .datasets import read
+    from .datasets import facts, read
 
-    tables = {name: read(data, name) for name in sorted(set(setups.values()))}
+    known = {name: facts(data, name) for name in sorted(set(setups.values()))}
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
     if "data" in exhibit["sources"]:
-        parts += [pd.DataFrame(_facts(setup, tables[setups[setup]][0])) for setup in exhibit["setups"]]
+        tables = {name: read(data, name)[0] for name in sorted({setups[setup] for setup in exhibit["setups"]})}
+        parts += [pd.DataFrame(_facts(setup, tables[setups[setup]])) for setup in exhibit["setups"]]
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
     cells = cells.assign(dataset=cells["setup"].map(setups))
     for fact in ("provenance", "features"):
-        cells[fact] = cells["dataset"].map({name: meta[fact] for name, (_, meta) in tables.items()})
+        cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
     groups = cells.groupby([*WHO, exhibit["along"], "seed"], sort=False, dropna=False)
     found = groups.agg(
         value=("value", "mean"),

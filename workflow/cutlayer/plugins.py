@@ -54,18 +54,29 @@ def method(kind: str, name: str) -> Method:
     if name not in names(kind):
         raise InputError(f"{kind}.{name}", f"there is no such {kind}", nearest(name, names(kind)))
     path = ROOT / KINDS[kind] / f"{name}.py"
-    classes = [n for n in ast.parse(path.read_text(), str(path)).body if isinstance(n, ast.ClassDef)]
-    own = [c for c in classes if any(_last_name(b) == kind.capitalize() for b in c.bases)]
+    tree = ast.parse(path.read_text(), str(path))
+    extended = _extended(kind, tree)
+    classes = [n for n in tree.body if isinstance(n, ast.ClassDef)]
+    own = [c for c in classes if any(_last_name(b) in {kind.capitalize(), *extended} for b in c.bases)]
     if len(own) != 1:
         raise InputError(
             f"{kind}.{name}", f"{path.name} has {len(own)} subclasses of {kind.capitalize()}", "one is meant"
         )
-    parameters = _parameters(own[0])
+    parents = [extended[base] for base in map(_last_name, own[0].bases) if base in extended]
+    parameters = {k: v for parent in parents for k, v in parent.parameters.items()} | _parameters(own[0])
     for parameter, annotation in parameters.items():
         if annotation not in TYPES and not annotation.startswith("Literal["):
             allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
             raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
-    return Method(kind, name, path, own[0].name, parameters, {**_declared(kind), **_constants(own[0])})
+    inherited = _declared(kind) | {k: v for parent in parents for k, v in parent.constants.items()}
+    return Method(kind, name, path, own[0].name, parameters, inherited | _constants(own[0]))
+
+
+def _extended(kind: str, tree: ast.Module) -> dict[str, Method]:
+    """Classes of other methods of the kind that a file imports, so that its own may extend one of them."""
+    modules = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.level == 1 and n.module in names(kind)]
+    others = [method(kind, str(node.module)) for node in modules]
+    return {other.class_name: other for other in others}
 
 
 @functools.cache

@@ -1,8 +1,9 @@
-"""Write data/raw/<dataset>/<file>.dvc for every original file of the datasets that params.yaml needs: `make imports`.
+"""Write data/raw/<dataset>/<file>.dvc for the original files of the datasets that params.yaml needs: `make imports`.
 
 What `dvc import-url` would write, without the network: the file's public URL, and the md5 of the file in data/raw,
 whose sha256 is first held against data/sources.csv. A file that its URL gives only inside an archive, or behind a
-page, is tracked without a URL to update from; the description says where it comes from.
+page, is tracked without a URL to update from; the description says where it comes from. So is a sample, which has no
+URL of its own. Of several versions the one that is here is tracked; a dataset that nobody can have here is not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dvc.repo import Repo
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cutlayer.acquire import Source, read_sources
+from cutlayer.acquire import Source, held, local_files
 from cutlayer.errors import InputError
 from cutlayer.plan import Plan
 
@@ -26,20 +27,30 @@ RAW, SOURCES = Path("data/raw"), Path("data/sources.csv")
 
 
 def tracked() -> Iterator[Source]:
-    """The files of the version that is preferred of every dataset in use."""
-    datasets = Plan(yaml.safe_load(Path("params.yaml").read_text())).datasets()
-    rows = [row for row in read_sources(SOURCES) if row.dataset in datasets and row.file]
-    first = {row.dataset: row.version for row in reversed(rows)}
-    return (row for row in rows if row.version == first[row.dataset])
+    """The files of every dataset in use that are here; what is not here is said."""
+    for dataset in Plan(yaml.safe_load(Path("params.yaml").read_text())).datasets():
+        rows = held(dataset, RAW, SOURCES)
+        if not rows and not local_files(dataset, RAW, None, SOURCES):
+            print(
+                f"dataset.{dataset}: is not in {RAW} and not tracked; `make data` brings what can be had",
+                file=sys.stderr,
+            )
+        yield from rows
 
 
-def pointer(row: Source, md5: str) -> dict[str, Any]:
+def pointer(row: Source, file: Path) -> dict[str, Any]:
     """The content of the .dvc file."""
-    out = {"md5": md5, "size": int(row.bytes), "hash": "md5", "path": row.file}
+    out = {"md5": digest(file, "md5"), "size": file.stat().st_size, "hash": "md5", "path": row.file}
     if row.url.endswith(f"/{row.file}") and not row.member:
         return {"frozen": True, "deps": [{"hash": "md5", "path": row.url}], "outs": [out]}
-    origin = f"{row.member} in {row.url}" if row.member else row.url
-    return {"desc": f"from {origin}", "outs": [out]}
+    origin = f"from {row.member} in {row.url}" if row.member else f"from {row.url}" if row.url else row.note
+    return {"desc": origin, "outs": [out]}
+
+
+def digest(file: Path, kind: str) -> str:
+    """A file's checksum; it may be larger than memory."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, kind).hexdigest()
 
 
 def write(file: Path, content: dict[str, Any]) -> None:
@@ -52,15 +63,12 @@ def write(file: Path, content: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Write all pointers; a file that is absent or another one than declared is an error."""
+    """Write all pointers; a file that is another one than declared is an error."""
     for row in tracked():
         file = RAW / row.dataset / row.file
-        if not file.is_file():
-            raise InputError(f"file.{file}", "is not there", "`make data` brings it from a mirror or its URL")
-        content = file.read_bytes()
-        if hashlib.sha256(content).hexdigest() != row.sha256:
+        if row.sha256 and digest(file, "sha256") != row.sha256:
             raise InputError(f"file.{file}", "has another sha256 than data/sources.csv", "remove it, then `make data`")
-        write(Path(f"{file}.dvc"), pointer(row, hashlib.md5(content).hexdigest()))
+        write(Path(f"{file}.dvc"), pointer(row, file))
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ def _append(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) 
     """The same, part after part; labels and attributes, which are few, take a byte each."""
     import numpy as np
 
-    from ..artifacts import growing
+    from ._growing import growing
 
     counts = np.zeros(plugin.classes, np.int64)
     with growing(arrays) as append:

@@ -19,7 +19,7 @@ SPREAD = 0.6  # standard deviation of the class centers per column, in units of 
 def stand_in(dataset: Dataset) -> Table:
     """Generate the stand-in of a dataset: the same table on every call, for it is seeded by the name."""
     draw = generator("stand-in", dataset.name)
-    labels = _labels(dataset, draw)
+    labels = balanced(dataset, draw)
     names, attributes = dataset.feature_names, list(dataset.attributes)
     ranks = _ranks(labels, dataset.classes, len(names) + len(attributes), draw)
     columns = [_feature(dataset, name, ranks[:, i]) for i, name in enumerate(names)]
@@ -27,7 +27,7 @@ def stand_in(dataset: Dataset) -> Table:
     return dataset.table(np.stack(columns, axis=1), labels, sensitive)
 
 
-def _labels(dataset: Dataset, draw: np.random.Generator) -> np.ndarray:
+def balanced(dataset: Dataset, draw: np.random.Generator) -> np.ndarray:
     """Labels (n,) in random order; the class counts are the declared rates, rounded."""
     rates = np.cumsum(dataset.class_rates) / np.sum(dataset.class_rates)
     counts = np.diff(np.round(rates * dataset.rows).astype(int), prepend=0)
@@ -45,7 +45,7 @@ def _ranks(labels: np.ndarray, classes: int, columns: int, draw: np.random.Gener
 
 def _feature(dataset: Dataset, name: str, rank: np.ndarray) -> np.ndarray:
     levels = dataset.categorical.get(name)
-    return _valued(dataset.marginal(name), rank) if levels is None else _coded(levels, rank)
+    return valued(dataset.marginal(name), rank) if levels is None else _coded(levels, rank)
 
 
 def _coded(levels: int, rank: np.ndarray) -> np.ndarray:
@@ -53,7 +53,8 @@ def _coded(levels: int, rank: np.ndarray) -> np.ndarray:
     return _at_rates(np.arange(levels), 1 / np.arange(1, levels + 1), rank)
 
 
-def _valued(marginal: Marginal, rank: np.ndarray) -> np.ndarray:
+def valued(marginal: Marginal, rank: np.ndarray) -> np.ndarray:
+    """A column (n,) with a marginal, in the order of some ranks, each between 0 and 1."""
     if not isinstance(marginal, tuple):
         values = sorted(marginal)
         return _at_rates(np.array(values), np.array([marginal[value] for value in values]), rank)
