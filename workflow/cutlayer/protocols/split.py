@@ -34,6 +34,8 @@ from .base import Case, Outcome, Protocol, Task
 if TYPE_CHECKING:
     import torch
 
+    from ..adam import Adam
+
 
 class Split(Protocol):
     """Train bottom and top model together, and show the feature party its side of it."""
@@ -77,7 +79,7 @@ class Parties:
 
     bottom: torch.nn.Module
     top: torch.nn.Module
-    optimizer: torch.optim.Optimizer
+    optimizer: Adam
     defense: Defense
     training: Training
     state: Any  # the defense's
@@ -85,14 +87,14 @@ class Parties:
 
 def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
     """Everything of one training before its first step."""
-    import torch
+    from ..adam import Adam
 
     draw = _generator(task.name, setting, "defense")
     training = Training(data.labels, data.classes, data.releases, draw, task.device)
     state = defense.begin(training)
     bottom, top = _models(task, data, defense.outputs(data.classes))
     parameters = [*bottom.parameters(), *top.parameters()]
-    optimizer = torch.optim.Adam(parameters, lr=task.settings["rate"], fused=True)
+    optimizer = Adam(parameters, task.settings["rate"], fused=True)
     return Parties(bottom, top, optimizer, defense, training, state)
 
 
