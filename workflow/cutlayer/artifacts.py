@@ -90,7 +90,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any =
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    plain = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    plain = {name: np.asarray(value, order="C") for name, value in arrays.items()}
     with replacing(path) as temporary:
         try:  # one entry: the library writes several in any order
             save_file(plain, temporary, metadata={SIGNED: signature(_sums(plain), meta)})
@@ -147,7 +147,7 @@ def _checked(path: str | Path, arrays: Mapping[str, np.ndarray], signed: Mapping
 
 def _sums(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
     """Type, shape and checksum of each array."""
-    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     sums = {name: hashlib.sha256(array.data if array.size else b"").hexdigest() for name, array in plain.items()}
     return {name: [array.dtype.str, list(array.shape), sums[name]] for name, array in plain.items()}
 
