@@ -481,3 +481,9 @@ def test_batches_take_each_place_once_a_pass():
         some = np.concatenate([next(draws) for _ in range(3)])
         assert len(set(some)) == 9
     assert sorted(next(_completion.batches(np.arange(2), 16, generator("batches")))) == [0, 1]
+
+
+def test_guess_k_is_tried_on_some_batches_evenly_spaced_and_the_last():
+    assert guess_k.GuessK(batches=3).chosen(list(range(12))) == [3, 7, 11]
+    assert guess_k.GuessK(batches=5).chosen([7, 8]) == [7, 8]
+    assert guess_k.GuessK().chosen([1, 2, 3]) == [1, 2, 3]

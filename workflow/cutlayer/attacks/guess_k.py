@@ -10,8 +10,9 @@ Transformation", appendix C.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,10 +28,16 @@ class GuessK(Attack):
     protocols: ClassVar[set[str]] = {"split"}
     target: ClassVar[str] = "dimension"
     sees: ClassVar[set[str]] = {"gradients"}
-    limits: ClassVar[Limits] = {"most": (2, None), "starts": (1, None)}
+    limits: ClassVar[Limits] = {"most": (2, None), "starts": (1, None), "batches": (0, None)}
 
     most: int = 40
     starts: int = 3
+    batches: int = 0  # that are tried, evenly spaced, the last one too; 0: all
+
+    def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
+        """Evenly spaced batches, from late in training rather than early."""
+        wanted = min(self.batches or len(cases), len(cases))
+        return [cases[(i + 1) * len(cases) // wanted - 1] for i in range(wanted)]
 
     def infer(self, view: View) -> np.ndarray:
         """The number of classes, of shape ()."""

@@ -27,6 +27,7 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
+from ..adam import Adam
 from ..limits import Limits
 from ..protocols._split_records import rebuilt
 from ..transcript import View
@@ -84,7 +85,7 @@ class ModelCompletion(Attack):
         targets = one_hot(torch.from_numpy(np.array(view.known_labels)), int(view.classes)).float().to(view.device)
         labeled = batches(np.arange(len(known)), self.batch, view.rng)
         unlabeled = batches(np.setdiff1d(_own(view), known), self.batch, view.rng)
-        average, optimizer = copy.deepcopy(model), torch.optim.Adam(model.parameters(), lr=self.rate, fused=True)
+        average, optimizer = copy.deepcopy(model), Adam(model.parameters(), self.rate, fused=True)
         for step in range(1, total + 1):
             given = next(labeled)
             x = take(features, np.concatenate([known[given], next(unlabeled)]))
