@@ -85,7 +85,7 @@ NIBBLES[list(b"ABCDEF")] = range(10, 16)
 def blocks(path: Path, columns: int, separator: str, header: str = "") -> Iterator[Fields]:
     """Yield the fields of a file's lines, some lines at a time; ValueError where a line has not `columns` of them."""
     with path.open("rb") as file:
-        found = file.readline().decode(errors="replace").rstrip("\r\n") if header else ""
+        found = file.readline(BLOCK).decode(errors="replace").rstrip("\r\n") if header else ""
         if found != header:
             raise ValueError(f"its first line is {found[:200]!r}, not {header!r}")
         rest, done = b"", 1 if header else 0
