@@ -90,7 +90,9 @@ def blocks(path: Path, columns: int, separator: str, header: str = "") -> Iterat
             raise ValueError(f"its first line is {found[:200]!r}, not {header!r}")
         rest, done = b"", 1 if header else 0
         while more := file.read(BLOCK):
-            text = (rest + more).replace(b"\r\n", b"\n")
+            text = rest + more
+            if b"\r" in text:
+                text = text.replace(b"\r\n", b"\n")
             lines, _, rest = text.rpartition(b"\n")
             if len(rest) > BLOCK:
                 raise ValueError(f"it has a line of more than {BLOCK:,} bytes")
