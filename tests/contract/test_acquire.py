@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.acquire import COLUMNS, Unavailable, acquire, local_files, read_sources
+from cutlayer.acquire import COLUMNS, Unavailable, acquire, held, local_files, read_sources
 from cutlayer.archives import extract
 from cutlayer.errors import InputError
 
@@ -299,6 +299,37 @@ def test_a_dataset_without_files_is_always_local(place):
     place.source(version="bundled", file="", sha256="", bytes="")
     assert local_files("toy", place.raw, None, place.sources)
     assert (place.acquire().where, place.acquire().files) == ("bundled with scikit-learn", {})
+
+
+def test_a_file_that_serves_another_dataset_stays_in_the_first_ones_folder(place, tmp_path):
+    place.source(serves="toy_days toy_hours")
+    place.source(version="sample", file="head.csv", sha256=hashlib.sha256(b"head").hexdigest(), bytes="4")
+    place.mirrored("toy/head.csv", b"head")
+    options = {"raw": place.raw, "sources": place.sources, "stand_ins": False}
+    assert place.acquire().version == "sample"
+    with pytest.raises(Unavailable, match=r"dataset.toy_days: is not available: full: toy.csv"):
+        acquire("toy_days", mirror=place.mirror, **options)
+    assert not local_files("toy_hours", place.raw, place.mirror, place.sources)
+    place.mirrored("toy/toy.csv", CONTENT)
+    for name in ("toy_days", "toy_hours"):
+        found = acquire(name, mirror=place.mirror, **options)
+        assert (found.version, found.files) == ("full", {"toy.csv": place.raw / "toy/toy.csv"})
+    assert place.held() == ["toy/head.csv", "toy/toy.csv"]
+    with pytest.raises(InputError, match=r"did you mean 'toy_hours'"):
+        acquire("toy_hour", mirror=None, **options)
+
+
+def test_held_is_the_first_version_that_raw_has_in_full(place):
+    place.source(file="a.csv")
+    place.source(file="b.csv")
+    place.source(version="sample", file="head.csv")
+    folder = place.raw / "toy"
+    folder.mkdir(parents=True)
+    names = []
+    for file in ("a.csv", "head.csv", "b.csv"):
+        (folder / file).touch()
+        names.append([row.file for row in held("toy", place.raw, place.sources)])
+    assert names == [[], ["head.csv"], ["a.csv", "b.csv"]]
 
 
 def test_importing_acquire_loads_no_heavy_module():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import importlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,23 +13,32 @@ import numpy as np
 import pytest
 
 from cutlayer import plugins
-from cutlayer.acquire import COLUMNS, read_sources
+from cutlayer.acquire import COLUMNS, local_files, made_of, read_sources
+from cutlayer.cells import gather
 from cutlayer.datasets import describe, normalise, read
-from cutlayer.datasets.base import Dataset
+from cutlayer.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.errors import InputError
 from cutlayer.standins.tabular import stand_in
+from cutlayer.verify import damaged
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 NAMES = plugins.names("dataset")
-TABULAR = [name for name in NAMES if plugins.create("dataset", name).kind == "tabular"]
+KIND = {name: plugins.create("dataset", name).kind for name in NAMES}
+TABULAR, CLICKS, IMAGES = ([name for name in NAMES if KIND[name] == kind] for kind in DTYPES)
 WITHOUT_FILES = sorted({row.dataset for row in read_sources(SOURCES) if not row.file} & set(NAMES))
-WITH_FILES = sorted(set(TABULAR) - set(WITHOUT_FILES))
+WITH_FILES = sorted(set(NAMES) - set(WITHOUT_FILES))
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
 needs_mirror = pytest.mark.skipif(not MIRROR, reason="the original files are needed: set CUTLAYER_MIRROR")
 
 
 def plugin(name: str) -> Dataset:
     return plugins.create("dataset", name)
+
+
+def generated(name: str) -> tuple[Dataset, Table]:
+    """The dataset as its stand-in declares it, and the stand-in."""
+    dataset = plugin(name).of_version("stand-in")
+    return dataset, importlib.import_module(f"cutlayer.standins.{dataset.kind}").stand_in(dataset)
 
 
 def write_sources(path: Path, **fields: str) -> Path:
@@ -47,16 +57,33 @@ def test_a_dataset_has_the_attributes_of_the_contract(name):
     assert dataset.name == name
     assert {"rows", "columns", "classes", "class_names", "class_rates"} <= set(literals)
     assert len(dataset.class_names) == len(dataset.class_rates) == dataset.classes
-    assert sum(dataset.class_rates) == pytest.approx(1, abs=5e-4)
+    for version in ("full", *dataset.versions):
+        assert sum(dataset.of_version(version).class_rates) == pytest.approx(1, abs=5e-4)
     assert type(dataset).__doc__
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dataset_has_a_source(name):
-    assert any(row.dataset == name for row in read_sources(SOURCES))
+    versions = {row.version for row in read_sources(SOURCES) if name in made_of(row)}
+    assert versions
+    assert set(plugin(name).versions) <= {"stand-in"} | versions
 
 
-@pytest.mark.parametrize("name", TABULAR)
+def test_another_version_differs_where_it_says_so_and_leaves_the_dataset_alone():
+    dataset = plugin("criteo")
+    sample = dataset.of_version("sample")
+    assert (dataset.rows, sample.rows, sample.columns) == (45_840_617, 8_000, dataset.columns)
+    assert (sample.name, dataset.of_version("full").rows) == ("criteo", 45_840_617)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_have_a_shape_and_no_names(name):
+    dataset = plugin(name)
+    assert dataset.feature_names == ()
+    assert np.prod(dataset.shape) == dataset.columns
+
+
+@pytest.mark.parametrize("name", [*TABULAR, *CLICKS])
 def test_a_schema_covers_every_column(name):
     dataset = plugin(name)
     assert len(dataset.feature_names) == dataset.columns
@@ -68,23 +95,28 @@ def test_a_schema_covers_every_column(name):
             assert isinstance(marginal, tuple) or sum(marginal.values()) == pytest.approx(1, abs=0.01)
 
 
-@pytest.mark.parametrize("name", TABULAR)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_stand_in_keeps_the_contract(name):
-    dataset = plugin(name)
-    table = stand_in(dataset)
+    dataset, table = generated(name)
     dataset.check(table)
     counts = np.bincount(table.labels) / dataset.rows
     np.testing.assert_allclose(counts, np.array(dataset.class_rates), atol=1 / dataset.rows + 5e-4)
     for feature, levels in dataset.categorical.items():
-        assert len(np.unique(table.features[:, table.feature_names.index(feature)])) == levels
+        found = len(np.unique(table.features[:, table.feature_names.index(feature)]))
+        assert found == levels if dataset.kind == "tabular" else 1 < found <= levels
     assert (table.features.std(axis=0) > 0).all()
 
 
-@pytest.mark.parametrize("name", TABULAR)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_stand_in_is_the_same_on_every_call(name):
-    first, second = stand_in(plugin(name)), stand_in(plugin(name))
+    first, second = generated(name)[1], generated(name)[1]
     np.testing.assert_array_equal(first.features, second.features)
     np.testing.assert_array_equal(first.labels, second.labels)
+
+
+def test_stand_ins_of_two_datasets_differ():
+    first, second = generated("mnist")[1], generated("fashion_mnist")[1]
+    assert (first.features != second.features).any()
 
 
 def test_a_stand_in_has_the_declared_sensitive_attributes():
@@ -111,6 +143,64 @@ def test_a_logistic_regression_learns_from_a_stand_in(name):
     assert model.score(x[test], table.labels[test]) > majority + 0.01
 
 
+def hot(table: Table, buckets: int = 1000):
+    """Each category as a column of its own, up to clashes, beside the logarithms of the counts (n, d)."""
+    from scipy import sparse
+
+    codes = np.array([name in table.categorical for name in table.feature_names])
+    places = table.features[:, codes] % buckets + buckets * np.arange(codes.sum())
+    ends = np.arange(0, places.size + 1, codes.sum())
+    shape = (len(places), buckets * codes.sum())
+    categories = sparse.csr_matrix((np.ones(places.size), places.ravel(), ends), shape)
+    return sparse.hstack([categories, np.log1p(np.maximum(table.features[:, ~codes], 0))]).tocsr()
+
+
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+@pytest.mark.parametrize("name", CLICKS)
+def test_a_logistic_regression_tells_clicks_of_a_stand_in(name):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+
+    _, table = generated(name)
+    x, places = hot(table), np.arange(len(table.labels))
+    train, test = places[places % 2 == 0], places[places % 2 == 1]
+    scores = LogisticRegression(C=0.03, max_iter=50).fit(x[train], table.labels[train]).decision_function(x[test])
+    assert roc_auc_score(table.labels[test], scores) > 0.6
+
+
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+@pytest.mark.parametrize("name", IMAGES)
+def test_a_logistic_regression_tells_images_of_a_stand_in(name):
+    from sklearn.linear_model import LogisticRegression
+
+    _, table = generated(name)
+    x, y = table.features[:2000].reshape(2000, -1) / 255, table.labels[:2000]
+    model = LogisticRegression(max_iter=20).fit(x[:1000], y[:1000])
+    assert model.score(x[1000:], y[1000:]) > 2 * np.bincount(y).max() / len(y)
+
+
+def test_days_of_a_stand_in_come_in_order_and_change_slowly():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+
+    _, table = generated("avazu_days")
+    day, x = table.attributes["day"], hot(table)
+    assert (np.diff(day) >= 0).all()
+    assert np.bincount(day).tolist() == [4000] * 10
+    model = LogisticRegression(C=0.03, max_iter=50).fit(x[day == 0], table.labels[day == 0])
+    auc = [roc_auc_score(table.labels[day == k], model.decision_function(x[day == k])) for k in range(10)]
+    assert min(auc) > 0.6
+    assert np.mean(auc[1:4]) > np.mean(auc[7:])
+
+
+def test_counts_of_a_stand_in_are_missing_now_and_then():
+    dataset, table = generated("criteo")
+    counts = table.features[:, : len(dataset.feature_names) - len(dataset.categorical)]
+    missing = (counts == MISSING).mean(axis=0)
+    assert (missing > 0.1).all()
+    assert (missing < 0.3).all()
+
+
 @pytest.mark.parametrize("name", WITHOUT_FILES)
 def test_bundled_and_generated_datasets_need_no_files(name, tmp_path):
     normalise(name, tmp_path / "raw", None, False, SOURCES, tmp_path / "n")
@@ -132,7 +222,7 @@ def test_a_stand_in_is_normalised_with_its_reason_or_refused(name, tmp_path):
     assert not (tmp_path / "n").exists()
     normalise(name, tmp_path / "raw", None, True, sources, tmp_path / "n")
     table, meta = read(tmp_path / "n", name)
-    plugin(name).check(table)
+    plugin(name).of_version("stand-in").check(table)
     assert (meta["provenance"], meta["where"], meta["files"]) == ("stand-in", "generated", {})
     assert "gone.csv" in meta["note"]
     assert str(tmp_path) not in (tmp_path / "n" / f"{name}.json").read_text()
@@ -217,11 +307,84 @@ def test_describe_has_one_row_per_dataset(tmp_path):
 
 
 @needs_mirror
-@pytest.mark.parametrize("name", WITH_FILES)
+def test_the_mirror_holds_all_but_the_days_of_avazu(tmp_path):
+    assert [name for name in WITH_FILES if not local_files(name, tmp_path, MIRROR, SOURCES)] == ["avazu_days"]
+
+
+@needs_mirror
+@pytest.mark.parametrize("name", [name for name in WITH_FILES if name != "avazu_days"])
 def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
     table, meta = read(tmp_path / "n", name)
+    dataset = plugin(name).of_version(meta["version"])
     assert meta["where"] == "mirror"
     assert meta["provenance"] in ("real", "sample")
-    assert table.features.shape == (plugin(name).rows, plugin(name).columns)
+    assert table.features.shape == (dataset.rows, *(dataset.shape or (dataset.columns,)))
+    assert (meta["rows"], meta["features"]) == (dataset.rows, dataset.columns)
+    dataset.check(table)
     assert MIRROR not in (tmp_path / "n" / f"{name}.json").read_text()
+
+
+def test_a_table_of_another_kind_fails_the_check():
+    for name, dtype in (("mnist", np.float64), ("criteo", np.int64)):
+        dataset, table = generated(name)
+        with pytest.raises(InputError, match=rf"dataset.{name}: has features of the type {dtype.__name__}"):
+            dataset.check(replace(table, features=table.features.astype(dtype)))
+    dataset, table = generated("mnist")
+    with pytest.raises(InputError, match=r"mnist: has examples of the shape \(1, 28, 27\); \(1, 28, 28\) expected"):
+        dataset.check(replace(table, features=table.features[..., 1:]))
+    dataset, table = generated("criteo")
+    with pytest.raises(InputError, match=r"criteo: C1 has codes outside its levels"):
+        dataset.check(replace(table, features=-abs(table.features)))
+    with pytest.raises(InputError, match=r"criteo: has 20,000 rows; 45,840,617 expected"):
+        plugin("criteo").check(table)
+
+
+@pytest.mark.parametrize("name", ["wine", "avazu_days", "cifar10"])
+def test_what_is_read_is_what_was_loaded(name, tmp_path):
+    sources = write_sources(tmp_path / "sources.csv", dataset=name, file="gone.csv", sha256="0" * 64)
+    normalise(name, tmp_path / "raw", None, True, sources, tmp_path / "n")
+    (table, meta), (dataset, expected) = read(tmp_path / "n", name), generated(name)
+    for found, wanted in zip(
+        (table.features, table.labels, *table.attributes.values()),
+        (expected.features, expected.labels, *expected.attributes.values()),
+        strict=True,
+    ):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+    assert table.features.flags.writeable == (dataset.kind not in MAPPED)
+    assert (table.feature_names, table.categorical) == (expected.feature_names, expected.categorical)
+    assert meta["class_counts"] == np.bincount(expected.labels).tolist()
+
+
+@pytest.mark.parametrize("name", ["wine", "avazu_days"])
+def test_a_changed_byte_is_found_in_small_data_when_read_and_in_large_data_by_verify(name, tmp_path):
+    folder = tmp_path / "data/normalised"
+    folder.mkdir(parents=True)
+    sources = write_sources(tmp_path / "data/sources.csv", dataset=name, file="gone.csv", sha256="0" * 64)
+    normalise(name, tmp_path / "raw", None, True, sources, folder)
+    assert list(damaged(tmp_path)) == []
+    file = folder / f"{name}.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    (wrong,) = damaged(tmp_path)
+    assert f"{name}.safetensors: is not as it was written" in wrong
+    if name == "wine":
+        with pytest.raises(InputError, match="is not as it was written"):
+            read(folder, name)
+    file.write_bytes(content[:-1])
+    with pytest.raises(InputError, match=f"{name}.safetensors: cannot be read"):
+        read(folder, name)
+
+
+def test_cells_of_measurements_need_no_arrays(tmp_path):
+    normalise("wine", tmp_path / "raw", None, False, SOURCES, tmp_path)
+    (tmp_path / "wine.safetensors").unlink()
+    scores = tmp_path / "scores.csv"
+    scores.write_text("setup,defense,attack,seed,step,metric,value\ntoy,none,norm,0,0,leak_auc,0.5\n")
+    exhibit = {"sources": ["scores"], "setups": ["toy"], "inapplicable": [], "along": "step"}
+    (row,) = gather([scores], tmp_path, {"toy": "wine"}, exhibit).to_dict("records")
+    assert (row["dataset"], row["provenance"], row["features"], row["value"]) == ("wine", "real", 13, 0.5)
+    with pytest.raises(FileNotFoundError, match=r"wine\.safetensors"):
+        gather([scores], tmp_path, {"toy": "wine"}, exhibit | {"sources": ["data"]})

@@ -85,12 +85,14 @@ NIBBLES[list(b"ABCDEF")] = range(10, 16)
 def blocks(path: Path, columns: int, separator: str, header: str = "") -> Iterator[Fields]:
     """Yield the fields of a file's lines, some lines at a time; ValueError where a line has not `columns` of them."""
     with path.open("rb") as file:
-        found = file.readline().decode(errors="replace").rstrip("\r\n") if header else ""
+        found = file.readline(BLOCK).decode(errors="replace").rstrip("\r\n") if header else ""
         if found != header:
             raise ValueError(f"its first line is {found[:200]!r}, not {header!r}")
         rest, done = b"", 1 if header else 0
         while more := file.read(BLOCK):
-            text = (rest + more).replace(b"\r\n", b"\n")
+            text = rest + more
+            if b"\r" in text:
+                text = text.replace(b"\r\n", b"\n")
             lines, _, rest = text.rpartition(b"\n")
             if len(rest) > BLOCK:
                 raise ValueError(f"it has a line of more than {BLOCK:,} bytes")
