@@ -26,7 +26,8 @@ def gather(
     """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
-    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` are what is kept.
+    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` and `settings` (besides those
+    without a name) are what is kept.
     """
     from .datasets import facts, read
 
@@ -39,6 +40,8 @@ def gather(
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
+    if "settings" in exhibit:
+        cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     cells = cells.assign(dataset=cells["setup"].map(setups))
     for fact in ("provenance", "features"):
         cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
