@@ -13,7 +13,16 @@ from hypothesis.extra.numpy import arrays
 from torch.nn.utils import parameters_to_vector
 
 from cutlayer import artifacts, plugins, scores, transcript
-from cutlayer.attacks import _completion, direction, direction_known_positive, guess_k, hint, norm, spectral
+from cutlayer.attacks import (
+    _completion,
+    direction,
+    direction_known_positive,
+    guess_k,
+    hint,
+    model_completion,
+    norm,
+    spectral,
+)
 from cutlayer.errors import InputError
 from cutlayer.metrics import leak_auc
 from cutlayer.protocols._split_records import rebuilt
@@ -118,6 +127,22 @@ def test_spectral_projects_on_the_direction_of_most_variance(kind):
     # Centered, these rows lie on (3, -4) / 5, at -10, 5 and 5; its larger entry, the second, is made positive.
     rows = np.array([[7.0, -8], [-2, 4], [-2, 4]], dtype=kind) + 100
     np.testing.assert_allclose(spectral.score(rows), [-10, 5, 5], rtol=1e-6)
+
+
+def test_the_sign_of_the_spectral_direction_is_that_of_its_largest_entry():
+    for seed in range(20):
+        rows = generator("sign", seed).standard_normal((9, 4))
+        direction_ = (rows - rows.mean(axis=0)).T @ spectral.score(rows)
+        assert direction_[np.abs(direction_).argmax()] > 0
+
+
+def test_spectral_s_guesses_are_the_square_the_projection_and_its_clusters():
+    rows, _ = opposite()
+    for on, other in (("gradients", "embeddings"), ("embeddings", "gradients")):
+        method = plugins.create("attack", "spectral", {"on": on})
+        guess = method.infer(view_of(method, "spectral", {on: rows, other: rows[::-1]}))
+        signed = spectral.score(rows)
+        np.testing.assert_equal(guess, {"": signed**2, "signed": signed, "clusters": spectral.two_means(signed)})
 
 
 def test_spectral_finds_a_planted_direction():
@@ -402,6 +427,37 @@ def test_completion_starts_from_the_trained_bottom_and_leaves_torch_s_generator_
         embedded = bottom(model.encode(seen["features"][seen["attacked"]], inputs))[1].numpy()
     logits, known = np.log(guess[:, 1] / guess[:, 0]), np.hstack([embedded, np.ones((len(embedded), 1))])
     np.testing.assert_allclose(known @ np.linalg.lstsq(known, logits)[0], logits, atol=1e-4)
+
+
+def test_the_unlabeled_are_neither_known_nor_attacked_and_count_more_and_more(split_run, split_cases, monkeypatch):
+    method = plugins.create("attack", "model_completion", {"epochs": 2, "steps": 20, "unlabeled_weight": 8.0})
+    _, seen, _ = split_cases(split_run("clicks"), "population")[0]
+    taken, weights, decays = [], [], []
+
+    def take(features, places):
+        taken.append(places)
+        return _completion.take(features, places)
+
+    def mixmatch(model, x, target, weight, *more):
+        weights.append(weight)
+        return _completion.mixmatch(model, x, target, weight, *more)
+
+    def follow(average, model, decay):
+        decays.append(decay)
+        assert average is not model
+        before, now = ([p.detach().clone() for p in m.parameters()] for m in (average, model))
+        _completion.follow(average, model, decay)
+        for old, new, after in zip(before, now, average.parameters(), strict=True):
+            torch.testing.assert_close(after.detach(), decay * old + (1 - decay) * new)
+
+    for name, spy in (("take", take), ("mixmatch", mixmatch), ("follow", follow)):
+        monkeypatch.setattr(model_completion, name, spy)
+    method.infer(view_of(method, "model_completion", seen))
+    np.testing.assert_allclose(weights, 8 * np.arange(1, 41) / 40)
+    np.testing.assert_allclose(decays, [(1 + t) / (10 + t) for t in range(1, 41)])
+    labeled, unlabeled = (set(np.concatenate([t[part] for t in taken])) for part in (slice(16), slice(16, None)))
+    assert labeled == set(seen["known"])
+    assert unlabeled == set(range(len(seen["features"]))) - labeled - set(seen["attacked"])
 
 
 class Line(torch.nn.Module):
