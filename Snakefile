@@ -21,6 +21,8 @@ localrules:
     data,
     runs,
     chebyshev,
+    marvell,
+    secdt,
 
 
 rule all:
@@ -46,3 +48,13 @@ rule runs:
 rule chebyshev:
     input:
         exhibits_of("chebyshev"),
+
+
+rule marvell:
+    input:
+        exhibits_of("marvell"),
+
+
+rule secdt:
+    input:
+        exhibits_of("secdt"),

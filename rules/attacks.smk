@@ -22,7 +22,7 @@ rule attack:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
         gpu=gpu,
     params:
@@ -50,7 +50,7 @@ rule theory:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
     script:
         "../workflow/scripts/theory.py"

@@ -21,7 +21,7 @@ rule normalise:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(10),
     params:
         asked=lambda w: acquire.asked(

@@ -20,11 +20,10 @@ def exhibits_of(*papers):
 def run_files():
     """What the papers share: the files of every run, and all that is measured on them."""
     cases = {
-        (setup, defense)
+        pair
         for _, _, exhibit in plan.exhibits()
-        if exhibit["sources"] != ["data"]
-        for setup in exhibit["setups"]
-        for defense in exhibit["defenses"]
+        if set(exhibit["sources"]) - {"data", "times"}
+        for pair in plan.pairs(exhibit)
     }
     return [
         file

@@ -26,7 +26,7 @@ rule run:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
         gpu=gpu,
     params:
@@ -36,3 +36,37 @@ rule run:
         seeds=list(plan.seeds),
     script:
         "../workflow/scripts/run.py"
+
+
+# What a step costs under each defense of the exhibits that show times: one job, so that they share a machine and a moment.
+rule times:
+    input:
+        code=lambda w: sorted(
+            {
+                *source("protocol", plan.setups[w.setup]["protocol"]),
+                *source("model", plan.setups[w.setup]["model"]["use"]),
+                *(f for d in plan.timed(w.setup).values() for f in source("defense", d["use"])),
+                *library("times.py"),
+            }
+        ),
+        data=lambda w: datasets_of([w.setup]),
+    output:
+        "results/times/{setup}.csv",
+    log:
+        "logs/times/{setup}.log",
+    benchmark:
+        "logs/times/{setup}.benchmark.tsv"
+    group:
+        together
+    conda:
+        "../envs/gpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(plan.memory),
+        runtime=growing(plan.minutes),
+    params:
+        setup=lambda w: plan.setups[w.setup],
+        defenses=lambda w: plan.timed(w.setup),
+        seeds=list(plan.seeds),
+    script:
+        "../workflow/scripts/times.py"

@@ -1,7 +1,8 @@
-"""What the tests share: small runs of the vertical protocol on data that scikit-learn bundles."""
+"""What the tests share: small runs of the protocols on data that scikit-learn bundles."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in a job; small matrices are slower on more
 
 import hypothesis
+import numpy as np
 import pytest
 
 from cutlayer import plugins
+from cutlayer.datasets.base import Table
 from cutlayer.protocols.base import Outcome, Task
 
 # The same examples on every machine and in every run.
@@ -53,3 +56,45 @@ def cases():
     """`cases(outcome)`: (case, what its adversary sees, rows attacked) for every window of a run."""
     protocol = plugins.create("protocol", "vertical")
     return lambda outcome: list(protocol.cases(outcome.transcripts[""] | outcome.shared, "features"))
+
+
+SPLIT = {
+    "protocol": "split", "test_share": 0.2, "batch": 64, "epochs": 4, "rate": 0.003,
+    "records": {"batches": 6, "first_layer": True}, "known": {"rows": 200, "per_class": 8, "attacked": 100},
+}  # fmt: skip
+SPLIT_SETUPS: dict[str, dict[str, Any]] = {
+    "clicks": SPLIT | {"dataset": "clicks", "model": {"use": "wide_deep", "width": 16, "buckets": 10}},
+    "balanced": SPLIT | {"dataset": "breast_cancer", "model": {"use": "wide_deep", "width": 16}},
+    "images": SPLIT
+    | {"dataset": "digits", "model": {"use": "cnn", "width": 16, "channels": 4}, "epochs": 20}
+    | {"known": {"rows": 200, "per_class": 4, "attacked": 100}},
+}
+
+
+@functools.cache
+def clicks() -> Table:
+    """One digit against the rest, a tenth positive: half of the pixels as counts, half as categories."""
+    digits = _table("digits")
+    names = digits.feature_names
+    return dataclasses.replace(digits, labels=np.int64(digits.labels == 3), categorical=names[1::2], classes=2)
+
+
+@functools.cache
+def _split_run(setup: str, defense: str, parameters: tuple[tuple[str, Any], ...]) -> Outcome:
+    settings = SPLIT_SETUPS[setup]
+    method = plugins.create("defense", defense, dict(parameters))
+    table = clicks() if setup == "clicks" else _table(settings["dataset"])
+    return plugins.create("protocol", "split").run(Task(setup, defense, 0, table, settings, {"": method}))
+
+
+@pytest.fixture(scope="session")
+def split_run():
+    """`split_run(setup, defense, **parameters)`: the outcome of one seed of a setup in SPLIT_SETUPS, each run once."""
+    return lambda setup, defense="none", **parameters: _split_run(setup, defense, tuple(parameters.items()))
+
+
+@pytest.fixture(scope="session")
+def split_cases():
+    """`split_cases(outcome, target)`: (case, what its adversary sees, what is attacked) of a split run."""
+    protocol = plugins.create("protocol", "split")
+    return lambda outcome, target: list(protocol.cases(outcome.transcripts[""] | outcome.shared, target))

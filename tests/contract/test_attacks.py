@@ -1,31 +1,81 @@
-"""The contract of attacks, over every attack on disk that the vertical protocol can serve."""
+"""The contract of attacks, over every attack on disk, and what those of the vertical protocol promise."""
 
 from __future__ import annotations
+
+import ast
+import re
 
 import numpy as np
 import pytest
 
 from cutlayer import plugins
 from cutlayer.seeds import generator
-from cutlayer.transcript import OutsideThreatModel, View
+from cutlayer.transcript import OutsideThreatModel, View, of_setting
 
-VERTICAL = plugins.create("protocol", "vertical")
-SEES = {name: plugins.method("attack", name).constants.get("sees", set()) for name in plugins.names("attack")}
-NEEDS = {name: plugins.method("attack", name).constants.get("needs", set()) for name in SEES}
-ATTACKS = [name for name in SEES if SEES[name] <= VERTICAL.shows]
+PROTOCOLS = {name: plugins.create("protocol", name) for name in ("vertical", "split")}
+VERTICAL = PROTOCOLS["vertical"]
+METHODS = {name: plugins.method("attack", name) for name in plugins.names("attack")}
+SEES, NEEDS = ({name: m.constants[key] for name, m in METHODS.items()} for key in ("sees", "needs"))
+OF = {name: sorted(m.constants["protocols"]) for name, m in METHODS.items()}
+ATTACKS = [name for name in METHODS if "vertical" in OF[name]]
 WHITE_BOX = [name for name in ATTACKS if "bias" in SEES[name]]
 BLIND = [name for name in ATTACKS if "active_features" not in SEES[name]]
+SHORT = {"model_completion": {"epochs": 2, "steps": 5}, "guess_k": {"most": 5}}  # the defaults take long
+HIDDEN = {"vertical": {"labels", "truth", "features", "population"}, "split": {"labels", "truth", "attacked_labels"}}
+
+
+def variants(name):
+    """An attack as it is, and with each choice of each parameter that has choices."""
+    choices = {
+        parameter: ast.literal_eval(annotation.removeprefix("Literal[").removesuffix("]") + ",")
+        for parameter, annotation in METHODS[name].parameters.items()
+        if annotation.startswith("Literal[")
+    }
+    default = plugins.create("attack", name)
+    others = [{p: choice} for p, some in choices.items() for choice in some if choice != getattr(default, p)]
+    return [SHORT.get(name, {}) | own for own in [{}, *others]]
+
+
+SPLIT = [(name, own) for name in METHODS if "split" in OF[name] for own in variants(name)]
+EVERY = [("vertical", name, {}) for name in ATTACKS] + [("split", *variant) for variant in SPLIT]
 every_attack = pytest.mark.parametrize("name", ATTACKS)
 white_box = pytest.mark.parametrize("name", WHITE_BOX)
+split_attacks = pytest.mark.parametrize(
+    ("name", "own"), SPLIT, ids=["-".join([name, *map(str, own.values())]) for name, own in SPLIT]
+)
+any_protocol = pytest.mark.parametrize(
+    ("protocol", "name", "own"), EVERY, ids=["-".join([name, *map(str, own.values())]) for _, name, own in EVERY]
+)
 
 
 def view_of(name, seen, seed=0):
     return View(name, SEES[name], seen, generator("test_attacks", name, seed))
 
 
+def nothing_like(array):
+    return np.full_like(array, np.nan if array.dtype.kind == "f" else 0)
+
+
 def setups_for(name):
-    """The fixture's setups that an attack is for."""
+    """The fixture's setups that a vertical attack is for."""
     return ["one_feature"] if "passive" in NEEDS[name] else ["two_classes", "three_classes", "one_feature"]
+
+
+@pytest.fixture(scope="module")
+def seen_by(run, cases, split_run, split_cases):
+    """`seen_by(protocol, name, own)`: the attack and what is seen in each case of a run that it applies to."""
+
+    def each(protocol, name, own):
+        method = plugins.create("attack", name, own)
+        if protocol == "vertical":
+            found = cases(run(setups_for(name)[0]))
+        else:
+            found = split_cases(split_run("clicks"), method.target)
+        views = [seen for _, seen, _ in found if not method.skip(view_of(name, seen))]
+        assert views
+        return method, views
+
+    return each
 
 
 @pytest.fixture(scope="module")
@@ -54,68 +104,120 @@ def test_a_guess_is_finite_and_has_the_shape_of_the_truth(name, attacked):
             assert np.isfinite(guess).all()
 
 
-@every_attack
-def test_the_same_view_gives_the_same_guess(name, run, cases):
-    method = plugins.create("attack", name)
-    for _, seen, _ in cases(run(setups_for(name)[0])):
-        np.testing.assert_array_equal(method.infer(view_of(name, seen)), method.infer(view_of(name, seen)))
+@split_attacks
+def test_a_guess_about_labels_classes_or_rows_has_their_shape(name, own, split_run, split_cases):
+    method = plugins.create("attack", name, own)
+    for setup in ("clicks", "balanced", "images"):
+        outcome = split_run(setup)
+        known = of_setting(outcome.truth, "")
+        for case, seen, rows in split_cases(outcome, method.target):
+            if (method.classes and int(seen["classes"]) not in method.classes) or method.skip(view_of(name, seen)):
+                continue
+            guess = method.infer(view_of(name, seen))
+            for one in (guess if isinstance(guess, dict) else {"": guess}).values():
+                if method.target == "labels":
+                    assert one.shape == (64,)
+                    assert set(np.flatnonzero(np.isnan(one))) <= set(seen.get("hints", ()))
+                    assert not np.isinf(one).any()
+                elif method.target == "dimension":
+                    assert one.shape == ()
+                    assert np.issubdtype(one.dtype, np.integer)
+                    assert one >= 2
+                else:
+                    assert one.shape == (method.epochs, len(seen["attacked"]), seen["classes"])
+                    assert one.min() >= 0
+                    np.testing.assert_allclose(one.sum(axis=2), 1, atol=1e-12)
+                found = PROTOCOLS["split"].leak(one, known, case, rows)
+                assert all(np.isfinite(value) for value in found.values())
 
 
-@every_attack
-def test_an_attack_leaves_what_it_sees_as_it_is(name, run, cases):
-    for _, seen, _ in cases(run(setups_for(name)[0])):
+@any_protocol
+def test_the_same_view_gives_the_same_guess(protocol, name, own, seen_by):
+    method, views = seen_by(protocol, name, own)
+    for seen in views:
+        np.testing.assert_equal(method.infer(view_of(name, seen)), method.infer(view_of(name, seen)))
+
+
+@any_protocol
+def test_an_attack_leaves_what_it_sees_as_it_is(protocol, name, own, seen_by):
+    method, views = seen_by(protocol, name, own)
+    for seen in views:
         before = {key: value.copy() for key, value in seen.items()}
-        plugins.create("attack", name).infer(view_of(name, seen))
+        method.infer(view_of(name, seen))
         for key, value in before.items():
             np.testing.assert_array_equal(seen[key], value)
 
 
-@every_attack
-def test_a_guess_depends_on_what_the_attack_sees_alone(name, run, cases):
-    for _, seen, _ in cases(run(setups_for(name)[0])):
+@any_protocol
+def test_a_guess_depends_on_what_the_attack_sees_alone(protocol, name, own, seen_by):
+    method, views = seen_by(protocol, name, own)
+    for seen in views:
         visible = {key: value for key, value in seen.items() if key in SEES[name]}
-        hidden = {key: np.full_like(value, np.nan) for key, value in seen.items() if key not in SEES[name]}
-        method = plugins.create("attack", name)
+        hidden = {key: nothing_like(value) for key, value in seen.items() if key not in SEES[name]}
         guess = method.infer(view_of(name, visible | hidden))
-        np.testing.assert_array_equal(guess, method.infer(view_of(name, seen)))
+        np.testing.assert_equal(guess, method.infer(view_of(name, seen)))
 
 
-@every_attack
-def test_nothing_outside_the_threat_model_can_be_seen(name, run, cases):
-    outcome = run(setups_for(name)[0])
-    everything = outcome.transcripts[""] | outcome.shared | outcome.truth | outcome.learned
-    _, seen, _ = cases(outcome)[0]
-    view = view_of(name, everything | {"labels": np.zeros(3), "truth": np.zeros(3)} | seen)
-    outside = (everything.keys() | VERTICAL.shows | {"labels", "truth", "features"}) - SEES[name]
-    assert {"labels", "truth", "features", "population"} <= outside
+@any_protocol
+def test_nothing_outside_the_threat_model_can_be_seen(protocol, name, own, seen_by, run, split_run):
+    outcome = run(setups_for(name)[0]) if protocol == "vertical" else split_run("clicks")
+    truth = of_setting(outcome.truth, "")
+    everything = outcome.transcripts[""] | outcome.shared | truth | outcome.learned
+    view = view_of(
+        name, everything | {"labels": np.zeros(3), "truth": np.zeros(3)} | seen_by(protocol, name, own)[1][0]
+    )
+    outside = (everything.keys() | PROTOCOLS[protocol].shows | {"labels", "truth"} | HIDDEN[protocol]) - SEES[name]
+    assert HIDDEN[protocol] <= outside
     for part in outside:
-        with pytest.raises(OutsideThreatModel, match=rf"^attack\.{name}: asks for '{part}', outside"):
-            getattr(view, part)
+        for ask in (getattr, lambda view, part: part in view):
+            with pytest.raises(OutsideThreatModel, match=rf"^attack\.{name}: asks for '{re.escape(part)}', outside"):
+                ask(view, part)
 
 
-@every_attack
-def test_what_is_seen_cannot_be_written(name, run, cases):
-    _, seen, _ = cases(run(setups_for(name)[0]))[0]
-    view = view_of(name, seen)
+@any_protocol
+def test_what_is_seen_cannot_be_written(protocol, name, own, seen_by):
+    view = view_of(name, seen_by(protocol, name, own)[1][0])
     for part in SEES[name]:
+        assert part in view
         with pytest.raises(ValueError, match="read-only"):
             getattr(view, part)[...] = 0
 
 
-@every_attack
-def test_what_the_protocol_does_not_show_is_missing_by_name(name):
+@any_protocol
+def test_what_the_protocol_does_not_show_is_missing_by_name(protocol, name, own):
+    part, view = min(SEES[name]), view_of(name, {})
+    assert part not in view
     with pytest.raises(
-        OutsideThreatModel, match=rf"^attack\.{name}: asks for 'scores', which this protocol does not show"
+        OutsideThreatModel, match=rf"^attack\.{name}: asks for '{part}', which this protocol does not show"
     ):
-        _ = view_of(name, {}).scores
+        getattr(view, part)
+
+
+@any_protocol
+def test_an_attack_sees_what_its_protocol_shows_and_guesses_what_it_has(protocol, name, own):
+    assert SEES[name] <= PROTOCOLS[protocol].shows
+    assert METHODS[name].constants["target"] in PROTOCOLS[protocol].targets
 
 
 @every_attack
 def test_skip_is_silent_or_a_sentence_with_the_reason(name, run, cases):
     for setup in ("one_feature", "two_classes", "three_classes"):
         for _, seen, _ in cases(run(setup)):
-            reason = plugins.create("attack", name).skip(view_of(name, seen))
-            assert reason == "" or (len(reason.split()) > 4 and ", here " in reason)
+            assert silent_or_a_sentence(plugins.create("attack", name).skip(view_of(name, seen)))
+
+
+@split_attacks
+def test_split_s_skip_is_silent_or_a_sentence_with_the_reason(name, own, split_run, split_cases):
+    method = plugins.create("attack", name, own)
+    for _, seen, _ in split_cases(split_run("clicks"), method.target):
+        few = {key: value for key, value in seen.items() if key not in ("first_gradients", "features")}
+        few |= {key: seen[key][:0] for key in ("hints", "known") if key in seen}
+        for shown in (seen, few):
+            assert silent_or_a_sentence(method.skip(view_of(name, shown)))
+
+
+def silent_or_a_sentence(reason):
+    return reason == "" or (len(reason.split()) > 4 and ", here " in reason)
 
 
 def test_the_black_box_attack_is_for_two_classes(run, cases):

@@ -1,4 +1,4 @@
-"""The contract of defenses, over every defense on disk in every setting of params.yaml, and what each promises."""
+"""The contract of the vertical protocol's defenses, over every one in every setting, and what each promises."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from cutlayer.seeds import generator
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
-CONFIGURED = [(v["use"], p) for v in PARAMS.values() for p in settings_of(v).values()]
+VERTICAL = [n for n in plugins.names("defense") if "vertical" in plugins.method("defense", n).constants["protocols"]]
+CONFIGURED = [(v["use"], p) for v in PARAMS.values() if v["use"] in VERTICAL for p in settings_of(v).values()]
 EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budget": 1000.0})]
-SETTINGS = [(name, {}) for name in plugins.names("defense")] + CONFIGURED + EXTREME
+SETTINGS = [(name, {}) for name in VERTICAL] + CONFIGURED + EXTREME
 BUDGETS = [(p["scheme"], p["budget"]) for name, p in CONFIGURED if name == "score_noise"]
 CLASSES = [2, 4]
 every_setting = pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_class_label_tends_to_the_one_hot_vector(rest, k):
     np.testing.assert_allclose(scores, np.eye(k)[z.argmax(axis=1)], atol=(k - 1) * rest * 1.001)
 
 
-@pytest.mark.parametrize("name", [name for name in plugins.names("defense") if name != "none"])
+@pytest.mark.parametrize("name", [name for name in VERTICAL if name != "none"])
 def test_a_defense_makes_half_star_err_more(name, run, cases):
     protocol = plugins.create("protocol", "vertical")
 

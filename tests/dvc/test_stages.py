@@ -14,7 +14,19 @@ import yaml
 
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
-STAGES: dict[str, dict] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+
+def expanded() -> dict[str, dict]:
+    """The stages of dvc.yaml, those of each paper written out."""
+    found: dict[str, dict] = {}
+    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
+        for item in stage.get("foreach", []):
+            found[f"{name}@{item}"] = json.loads(json.dumps(stage["do"]).replace("${item}", item))
+        if "foreach" not in stage:
+            found[name] = stage
+    return found
+
+
+STAGES = expanded()
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
 RULE = re.compile(r"^(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)", flags=re.M)
 PART = re.compile(r"\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"")

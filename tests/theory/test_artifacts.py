@@ -94,8 +94,15 @@ def test_arrays_read_back_equal(tmp_path_factory, found, meta):
     assert said == meta
     assert back.keys() == found.keys()
     for name, array in found.items():
-        assert back[name].dtype == array.dtype
+        assert (back[name].dtype, back[name].shape) == (array.dtype, array.shape)
         np.testing.assert_array_equal(back[name], array)
+
+
+def test_a_number_reads_back_as_a_number_and_not_as_a_list_of_one(tmp_path):
+    write_arrays(tmp_path / "x.safetensors", {"classes": np.array(7)})
+    back, _ = read_arrays(tmp_path / "x.safetensors")
+    assert back["classes"].shape == ()
+    assert int(back["classes"]) == 7
 
 
 def test_a_view_of_an_array_reads_back_equal(tmp_path):

@@ -17,9 +17,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from cutlayer import gradient_noise
 from cutlayer.errors import InputError
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
+from cutlayer.gradient_noise.optimum import scaled
 from cutlayer.seeds import generator
 
 TINY = mpf(10) ** -40
@@ -253,7 +253,7 @@ def test_the_optimum_is_proven_across_the_borders_of_the_cases(u, v, gap, fracti
 @pytest.mark.parametrize(("u", "v", "gap", "p"), BORDERS)
 def test_the_price_of_power_is_the_slope_of_the_optimum(u, v, gap, p):
     for power in np.geomspace(1e-2, 1e4, 25).tolist():
-        low, here, high = (gradient_noise._scaled(u, v, 8, gap, p, 1 - p, power * (1 + h)) for h in (-1e-5, 0, 1e-5))
+        low, here, high = (scaled(u, v, 8, gap, p, 1 - p, power * (1 + h)) for h in (-1e-5, 0, 1e-5))
         slope = (low.sum_kl - high.sum_kl) / (2e-5 * power)
         assert here.price / 2 == pytest.approx(slope, rel=1e-3, abs=1e-9 * here.sum_kl / power)
 
@@ -313,8 +313,8 @@ def test_power_for_is_the_least_power_that_reaches_the_target(case, target):
 @pytest.mark.parametrize("fraction", [0.01, 0.25, 0.5, 0.9])
 def test_power_for_needs_few_solves(fraction, monkeypatch):
     """The price of power is the slope of sumKL, so that Newton's steps converge."""
-    solve, solves, rng = gradient_noise._scaled, [], generator("few solves")
-    monkeypatch.setattr(gradient_noise, "_scaled", lambda *numbers: solves.append(0) or solve(*numbers))
+    solves, rng = [], generator("few solves")
+    monkeypatch.setattr("cutlayer.gradient_noise.power.scaled", lambda *numbers: solves.append(0) or scaled(*numbers))
     drawn = 10 ** rng.uniform(-3, 3, (100, 4))
     for u, v, gap, target in drawn.tolist():
         power_for(u, v, 16, gap, fraction, target)

@@ -90,7 +90,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any =
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    plain = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    plain = {name: np.asarray(value, order="C") for name, value in arrays.items()}  # a scalar stays one
     with replacing(path) as temporary:
         try:  # one entry: the library writes several in any order
             save_file(plain, temporary, metadata={SIGNED: signature(_sums(plain), meta)})

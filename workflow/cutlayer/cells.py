@@ -17,6 +17,7 @@ from .statistics import interval
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
+MOMENTS = {"mean", "variance", "mean_of_means"}
 TEXT = ("defense", "setting", "attack", "skipped")
 
 
@@ -26,19 +27,23 @@ def gather(
     """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
-    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` are what is kept.
+    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` and `settings` (besides those
+    without a name) are what is kept.
     """
     from .datasets import facts, read
 
     known = {name: facts(data, name) for name in sorted(set(setups.values()))}
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
     if "data" in exhibit["sources"]:
-        tables = {name: read(data, name)[0] for name in sorted({setups[setup] for setup in exhibit["setups"]})}
-        parts += [pd.DataFrame(_facts(setup, tables[setups[setup]])) for setup in exhibit["setups"]]
-    parts += [pd.DataFrame([{"setup": setup, **row} for setup in exhibit["setups"]]) for row in exhibit["inapplicable"]]
+        parts += [pd.DataFrame(_sizes(setup, known[setups[setup]])) for setup in exhibit["setups"]]
+        if MOMENTS & set(exhibit.get("metrics", MOMENTS)):
+            parts += [pd.DataFrame(_moments(setup, read(data, setups[setup])[0])) for setup in exhibit["setups"]]
+    parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
+    if "settings" in exhibit:
+        cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     cells = cells.assign(dataset=cells["setup"].map(setups))
     for fact in ("provenance", "features"):
         cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
@@ -69,16 +74,22 @@ def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
     return table.assign(n=table["predictions"].fillna(0))
 
 
-def _facts(setup: str, table: Any) -> Iterator[dict[str, Any]]:
-    """A dataset's facts: numbers of features, classes and records; mean and variance of each scaled feature."""
+def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Numbers of features, classes and records of a dataset; of two classes the share of the second."""
+    sizes = {"features": meta["features"], "classes": meta["classes"], "records": meta["rows"]}
+    if meta["classes"] == 2:
+        sizes["positive_rate"] = meta["class_counts"][1] / meta["rows"]
+    for metric, value in sizes.items():
+        yield {"setup": setup, "seed": NO_SEED, "feature": 0, "metric": metric, "value": value}
+
+
+def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:
+    """Mean and variance of each scaled feature, and the mean of means."""
     import numpy as np
 
     from .preprocess import prepare
 
-    rows, columns = table.features.shape
-    for metric, value in (("features", columns), ("classes", table.classes), ("records", rows)):
-        yield {"setup": setup, "seed": NO_SEED, "feature": 0, "metric": metric, "value": value}
-    X, _ = prepare(table, np.arange(rows), "all")
+    X, _ = prepare(table, np.arange(len(table.labels)), "all")
     for place, (mean, variance) in enumerate(zip(X.mean(axis=0), X.var(axis=0), strict=True), start=1):
         for metric, value in (("mean", mean), ("variance", variance), ("mean_of_means", X.mean())):
             yield {"setup": setup, "seed": NO_SEED, "feature": place, "metric": metric, "value": value}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from . import cells, claims
+from . import cells, evidence
 from .artifacts import replacing
 from .ledger import ORDER
 
@@ -45,9 +45,9 @@ def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> Nu
     origins: set[str] = set()
     for part, entry in headline.items():
         check = entry["check"]
-        found = list(claims.per_setup(check, {check["exhibit"]: cells.load(tables[check["exhibit"]])}))
-        means = [float(values["value"].mean()) for _, values in found]
-        failed = [fact["failed"] for fact, _ in found if fact["failed"]]
-        numbers[part] = failed[0] if failed else round(sum(means) / len(means), 10)
-        origins |= {fact["provenance"] for fact, _ in found}
+        found = list(evidence.per_setup(check, {check["exhibit"]: cells.load(tables[check["exhibit"]])}))
+        means = [float(one.values["value"].mean()) for one in found]
+        reasons = [one.why for one in found if one.lacks]
+        numbers[part] = reasons[0] if reasons else round(sum(means) / len(means), 10)
+        origins |= {one.facts["provenance"] for one in found}
     return numbers | {"provenance": ", ".join(sorted(origins))}

@@ -26,7 +26,16 @@ SHOWN = [
     "verdict",
     "why",
 ]
-ORDER = ["holds", "differs", "fails", "undecided", "stand-in", "not at this scale", claims.NO_RESULT]
+ORDER = [
+    "holds",
+    "differs",
+    "fails",
+    "undecided",
+    "stand-in",
+    "not at this scale",
+    claims.NO_RESULT,
+    claims.NOT_COMPARABLE,
+]
 
 
 def write(
@@ -106,7 +115,8 @@ RULE = (
     "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints "
     "or, where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if "
     "the whole interval violates it, and is undecided between; a claim about every case is held against the worst "
-    "seed. Generated data and other scales than the paper's get no verdict, and what failed has no result."
+    "seed. Generated data and other scales than the paper's get no verdict, what failed or does not apply has no "
+    "result, and what needs data that are not public is not comparable."
 )
 
 

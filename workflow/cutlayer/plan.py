@@ -5,29 +5,21 @@ Imports no numerical library: the Snakefile is parsed again in every remote job.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import yaml
 
 from . import plugins
-from .errors import InputError, nearest
+from .checks import known, located, merged, validate
+from .errors import InputError
+from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[1]
 COMMON_KEYS = {"protocol", "dataset", "sensitive"}
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
-
-
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` on top, nested mappings merged."""
-    both = {
-        k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)
-    }
-    return {**base, **over, **both}
 
 
 class Plan:
@@ -43,33 +35,52 @@ class Plan:
         self.seeds = range(self.sizes["seeds"])
         cluster = self.sizes.get("cluster", {})
         self.minutes: int = cluster.get("minutes", 60)
+        self.memory: int = cluster.get("memory", 2000)
         self.small_jobs: bool = cluster.get("small_jobs", False)
         self.stand_ins: bool = config["stand_ins"]
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
-        self.defenses = {name: _variant("defense", name, v) for name, v in config["defenses"].items()}
-        self.attacks = {name: _variant("attack", name, v) for name, v in config["attacks"].items()}
+        self.defenses = self._checked("defense", config["defenses"])
+        self.attacks = self._checked("attack", config["attacks"])
+        self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.papers = {name: self._paper(name) for name in config["papers"]}
+
+    def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The variants of a kind, with what the scale says of them on top."""
+        over = self.sizes.get(f"{kind}s", {})
+        for name in over:
+            known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
+        return {name: checked(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
 
     def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
         where = f"params.yaml setups.{name}"
         with located(where):
             protocol = plugins.method("protocol", setup["protocol"]).constants
             dataset = plugins.method("dataset", setup["dataset"]).constants
-            model = {key: value for key, value in setup["model"].items() if key != "use"}
-            plugins.check_parameters("model", setup["model"]["use"], model)
-        for key in setup:
+            model = plugins.method("model", setup["model"]["use"])
+            full = self._sized(name, setup)
+            plugins.check_parameters("model", model.name, {k: v for k, v in full["model"].items() if k != "use"})
+            if setup["protocol"] not in model.constants["protocols"]:
+                allowed = f"it is for {', '.join(sorted(model.constants['protocols']))}"
+                raise InputError(f"model.{model.name}", f"is not for the protocol {setup['protocol']}", allowed)
+        for key in full:
             known("key", key, COMMON_KEYS | protocol["keys"], where)
         if "sensitive" in setup:
             known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
-        full = merged(self.sizes.get(setup["protocol"], {}), setup)
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         for feature in full.get("passive", ()):
             known("feature", feature, dataset["schema"], f"{where}.passive")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
+
+    def _sized(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """A setup on top of what the scale says of its protocol, of its model and of itself."""
+        model = {"model": self.sizes.get("models", {}).get(setup["model"]["use"], {})}
+        for layer in (self.sizes.get(setup["protocol"], {}), self.sizes.get("setups", {}).get(name, {}), setup):
+            model = merged(model, layer)
+        return model
 
     def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
         if "model_of" in setup:
@@ -112,38 +123,45 @@ class Plan:
         with located(where):
             draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
             plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
-        for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+        for kind in ("defense", "attack"):
             for name in exhibit[f"{kind}s"]:
-                reason = self._missing(kind, variants[name]["use"], exhibit["setups"])
+                reason = self.variants.missing(kind, name, exhibit["setups"])
                 if reason:
                     raise InputError(
                         f"params.yaml, {where}.{kind}s",
                         reason,
                         "add it to the setup, or leave the variant out",
                     )
+                exhibit["inapplicable"] += [
+                    {"setup": setup, kind: name, "skipped": self.variants.unfit(kind, name, setup)}
+                    for setup in exhibit["setups"]
+                    if self.variants.unfit(kind, name, setup)
+                ]
 
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
         """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
         left_out = []
-        for kind, variants in (("defense", self.defenses), ("attack", self.attacks)):
+        for kind in ("defense", "attack"):
             if exhibit[f"{kind}s"] != "all":
                 continue
-            reasons = {name: self._missing(kind, v["use"], exhibit["setups"]) for name, v in variants.items()}
+            reasons = self.variants.reasons(kind, exhibit["setups"])
             exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
-            left_out += [{kind: name, "skipped": reason} for name, reason in reasons.items() if reason]
+            left_out += [
+                {"setup": setup, kind: name, "skipped": reason}
+                for name, reason in reasons.items()
+                for setup in exhibit["setups"]
+                if reason
+            ]
         return left_out
 
-    def _missing(self, kind: str, method: str, setups: list[str]) -> str:
-        """Why a method cannot be used in one of the setups; empty when it can."""
-        constants = plugins.method(kind, method).constants
-        for setup in setups:
-            settings = self.setups.get(setup, {})
-            if settings.get("protocol") not in constants.get("protocols", {settings.get("protocol")}):
-                return f"{kind}.{method} is not for the protocol {settings.get('protocol')}"
-            for key in sorted(constants.get("needs", ())):
-                if key not in settings:
-                    return f"setup {setup} has no {key!r}, which {kind}.{method} needs"
-        return ""
+    def pairs(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The (setup, defense) of an exhibit to which the defense applies."""
+        return [
+            (setup, defense)
+            for setup in exhibit["setups"]
+            for defense in exhibit["defenses"]
+            if not self.variants.unfit("defense", defense, setup)
+        ]
 
     def group(self, setup: str) -> str | None:
         """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
@@ -164,61 +182,28 @@ class Plan:
         """The datasets that the papers' exhibits need."""
         return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
 
+    def timed(self, setup: str) -> dict[str, dict[str, Any]]:
+        """The defense variants whose steps are timed in a setup, those of all exhibits that show times."""
+        shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
+        return {d: self.defenses[d] for e in shown for s, d in self.pairs(e) if s == setup}
+
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
         """The files under results/ that an exhibit reads from a source."""
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
             "theory": "results/theory/{paper}/{setup}.csv",
+            "times": "results/times/{setup}.csv",
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []
         cells = [
             patterns[source].format(paper=paper, setup=setup, defense=defense, attack=attack)
-            for setup in exhibit["setups"]
-            for defense in exhibit["defenses"]
+            for setup, defense in self.pairs(exhibit)
             for attack in exhibit["attacks"] or [""]
+            if not attack or source != "scores" or not self.variants.unfit("attack", attack, setup)
         ]
         return list(dict.fromkeys(cells))
-
-
-def validate(content: Any, schema: Path, where: str) -> None:
-    """Raise unless `content` has the shape of a JSON schema; the error names the key."""
-    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(content))
-    if error:
-        place = ".".join(map(str, error.absolute_path))
-        raise InputError(f"{where} {place}".strip(), error.message, f"see {schema.parent.name}/{schema.name}")
-
-
-def known(kind: str, name: str, names: Any, where: str) -> None:
-    """Raise, naming file and key, unless `name` is one of `names`."""
-    if name not in names:
-        raise InputError(where, f"there is no {kind} {name!r}", nearest(name, names))
-
-
-class located:
-    """Put the file and key in front of an error about a plugin."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, InputError):
-            raise InputError(self.where, str(error)) from error
-
-
-def _variant(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
-    with located(f"params.yaml {kind}s.{name}"):
-        fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep")}
-        plugins.check_parameters(kind, variant["use"], fixed)
-        for parameter, values in variant.get("sweep", {}).items():
-            for value in values:
-                plugins.check_parameters(kind, variant["use"], {parameter: value})
-    return dict(variant)
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:

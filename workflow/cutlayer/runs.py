@@ -16,8 +16,10 @@ from .protocols.base import Outcome, Protocol, Task
 
 
 def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The settings of a variant: label -> parameters. A variant without a sweep has one, labelled ""."""
-    fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep")}
+    """The settings of a variant: label -> parameters. Without a sweep or named settings there is one, labelled ""."""
+    fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep", "settings")}
+    if "settings" in variant:
+        return {label: fixed | dict(own) for label, own in variant["settings"].items()}
     sweep = variant.get("sweep", {})
     points = itertools.product(*sweep.values())
     return {

@@ -77,7 +77,7 @@ def _attacked(
 ) -> Rows:
     """Rows of all cases of one setting and seed."""
     known = transcript.of_setting(truth, name[2])
-    cases, found = list(protocol.cases(arrays, method.target)), []
+    cases, found = method.chosen(list(protocol.cases(arrays, method.target))), []
     for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):
         view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()), device)
         reason = method.skip(view)

@@ -39,10 +39,24 @@ class View:
             raise AttributeError(name)
         if name in self._arrays:
             return self._arrays[name]
-        wrong = f"asks for {name!r}, outside this attack's threat model"
-        if name in self._sees:
-            wrong = f"asks for {name!r}, which this protocol does not show"
-        raise OutsideThreatModel(f"attack.{self._attack}", wrong, f"it sees {', '.join(sorted(self._arrays))}")
+        raise self._refusal(
+            name, "which this protocol does not show" if name in self._sees else "outside this attack's threat model"
+        )
+
+    def __contains__(self, part: str) -> bool:
+        """Whether a part that this adversary may see is there, for a setup need not show it all.
+
+        Raises:
+            OutsideThreatModel: it may not see this part, there or not.
+
+        """
+        if part not in self._sees:
+            raise self._refusal(part, "outside this attack's threat model")
+        return part in self._arrays
+
+    def _refusal(self, part: str, why: str) -> OutsideThreatModel:
+        seen = f"it sees {', '.join(sorted(self._arrays))}"
+        return OutsideThreatModel(f"attack.{self._attack}", f"asks for {part!r}, {why}", seen)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -6,9 +6,9 @@ of the transcript its adversary has; `infer` gets a view in which nothing else e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class Attack:
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     limits: ClassVar[Limits] = {}  # least and greatest value, None: any
+
+    def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
+        """The cases it is tried on: all, unless it is too slow for that."""
+        return cases
 
     def skip(self, view: View) -> str:
         """Why the attack does not apply to this view, as a sentence; empty when it does."""

@@ -32,15 +32,15 @@ KIND = {"synthetic": "generated as in the paper"}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
 
 
-def panels(count: int) -> tuple[Any, list[Any]]:
-    """A figure with `count` axes, at most four a row."""
+def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
+    """A figure with `count` axes, `columns` of them a row, or else at most four."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     mpl.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"})
     import matplotlib.pyplot as plt
 
-    columns = count if count <= 3 else (count + 1) // 2 if count <= 8 else 4
+    columns = columns or (count if count <= 3 else (count + 1) // 2 if count <= 8 else 4)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(3.4 * columns + 0.4, 2.7 * rows + 1.3), squeeze=False)
     flat = list(axes.flat)
@@ -87,14 +87,15 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     """Add title, legend and footer; write png and pdf without a date, so that equal data give equal files."""
     import matplotlib.pyplot as plt
 
-    width = figure.get_size_inches()[0]
-    figure.suptitle("\n".join(textwrap.wrap(title, int(10 * width))), fontsize=11)
+    width, height = figure.get_size_inches()
+    title = "\n".join(textwrap.wrap(title, int(10 * width)))
+    figure.suptitle(title, y=1 - 0.08 / height, va="top", fontsize=11)
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
-    rows = -(-len(handles) // max(1, int(width / 1.7)))
+    longest = max(map(len, handles), default=0)
+    rows = -(-len(handles) // max(1, int(width / (0.5 + 0.07 * longest))))
     columns = -(-len(handles) // rows) if handles else 1
     below = 0.20 * rows + 0.16 * (foot.count("\n") + 1) + 0.1
-    height = figure.get_size_inches()[1]
-    figure.tight_layout(rect=(0, below / height, 1, 1 - 0.02 / height))
+    figure.tight_layout(rect=(0, below / height, 1, 1 - 0.1 / height))  # and below the title
     if handles:
         anchor = (0.16 * (foot.count("\n") + 1) + 0.05) / height
         figure.legend(

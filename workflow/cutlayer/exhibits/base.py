@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import failures
+from ._columns import asides
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,10 @@ class Exhibit:
         raise TypeError(f"exhibit.{type(self).__name__}: has no `draw`; every exhibit defines it")
 
 
-def footer(cells: pd.DataFrame) -> str:
-    """Scale, numbers of predictions, windows and seeds, and where the data come from, in one line."""
+def footer(cells: pd.DataFrame, reasons: bool = True) -> str:
+    """Scale, numbers of predictions, cases and seeds, where the data come from, in one line; with `reasons`, what
+    does not apply.
+    """
     origin = cells.groupby("provenance", sort=False)["dataset"].unique()
     data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
     count = _span(cells["n"][cells["n"] > 0])
@@ -35,7 +38,7 @@ def footer(cells: pd.DataFrame) -> str:
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
     failed = [f"failed: {line}" for line in failures.listed(cells)]
-    return " · ".join([part for part in parts if part] + [data, *failed])
+    return " · ".join([part for part in parts if part] + [data, *(asides(cells) if reasons else []), *failed])
 
 
 def _span(values: Any) -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import failures
 from ..artifacts import replacing
-from ._figure import METADATA, label
+from ._columns import beside, column, settled, spread
+from ._figure import label
+from ._grid import picture
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
@@ -19,10 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table(Exhibit):
-    """Cells as text: the mean over seeds, half the width of the 95% interval where there is one."""
+    """Cells as text: the mean over seeds, half the width of the 95% interval where there is one.
+
+    `rows` and `columns` are columns of the cells or `scheme`, or several, separated by commas.
+    """
 
     rows: str = "setup"
     columns: str = "metric"
+    pair: str = ""  # a metric of the run, written after each number of an attack on it
+    percent: bool = False
     digits: int = 3
     scientific: bool = False
     largest: bool = False  # of several cells at one place show the largest; otherwise they are an error
@@ -30,77 +37,71 @@ class Table(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write md, tex, png and pdf."""
         text = self._text(cells)
-        foot = footer(cells)
+        foot = footer(cells, reasons=False) + (" · percent" if self.percent else "")
+        names = [*text.index.names] if text.index.nlevels > 1 else []
+        plain = text.reset_index() if names else text
         with replacing(files["md"]) as temporary:
-            temporary.write_text(f"**{title}**\n\n{text.to_markdown()}\n\n{foot}\n")
+            temporary.write_text(f"**{title}**\n\n{plain.to_markdown(index=not names)}\n\n{foot}\n")
         with replacing(files["tex"]) as temporary:
-            safe = text.rename(index=label, columns=label)
+            safe = text.rename(index=label, columns=label).rename_axis(index=label)
             style = safe.style.format(escape="latex").format_index(escape="latex", axis=0)
             temporary.write_text(style.to_latex(caption=f"{title}. {foot}.".replace("%", r"\%"), hrules=True))
-        self._picture(text, title, foot, files)
+        picture(text, title, foot, files)
 
     def _text(self, cells: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        cells = self._with_failures(cells)
+        rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
+        cells = spread(settled(cells))
+        if self.pair:
+            cells = beside(cells, self.pair)
+            cells = cells[cells["attack"] != ""]
+        cells = cells.assign(**{name: column(cells, name) for name in (*rows, *columns)})
+        cells = _with_failures(cells, [*rows, *columns])
         if self.largest:
-            cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([self.rows, self.columns])
+            cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([*rows, *columns])
             cells = cells.sort_index()
-        written = cells.assign(
-            text=[
-                self._cell(*row)
-                for row in zip(cells["mean"], cells["low"], cells["high"], cells["skipped"], strict=True)
-            ],
-            origin=cells["provenance"],
+        keys = pd.MultiIndex.from_frame(cells[columns])
+        joined = [label(" ".join(map(str, key))) if len(columns) > 1 else key[0] for key in keys]
+        written = cells.assign(text=[self._cell(row) for row in cells.to_dict("records")], column_=joined)
+        body = written.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
+        order = written.drop_duplicates(rows).set_index(rows).index
+        body = (
+            body.reindex(index=order, columns=list(dict.fromkeys(joined))).fillna("").rename_axis(columns=self.columns)
         )
-        body = written.pivot(index=self.rows, columns=self.columns, values="text")
-        body = body.reindex(index=list(cells[self.rows].unique()), columns=list(cells[self.columns].unique()))
-        origin = written.drop_duplicates(self.rows).set_index(self.rows)["provenance"] if self.rows == "setup" else None
-        return body if origin is None else pd.concat([body, origin.rename("data")], axis=1)
+        if rows[0] != "setup":
+            return body
+        origin = written.drop_duplicates(rows).set_index(rows)["provenance"]
+        return pd.concat([body, origin.rename("data")], axis=1)
 
-    def _with_failures(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """One row in each place where something failed, in place of what there is of other seeds."""
-        import pandas as pd
-
-        place, failed = [self.rows, self.columns], failures.among(cells)
-        rows = cells[failed]
-        if "metric" in place:  # what failed has none: say so for each that it would have
-            names = [name for name in dict.fromkeys(cells["metric"]) if name] or [""]
-            rows = pd.concat([rows.assign(metric=name) for name in names])
-        rows = rows.drop_duplicates(place)
-        taken = pd.MultiIndex.from_frame(cells[place]).isin(pd.MultiIndex.from_frame(rows[place]))
-        return pd.concat([cells[~failed & ~taken], rows], ignore_index=True)
-
-    def _cell(self, mean: float, low: float, high: float, skipped: str) -> str:
+    def _cell(self, row: Mapping[Any, Any]) -> str:
+        skipped = str(row["skipped"])
         if skipped:
             return skipped if skipped.startswith(failures.PREFIX) else f"does not apply: {skipped}"
+        sides = ["", "_run"] if self.pair else [""]
+        return " / ".join(
+            self._number(*(float(row[f"{part}{side}"]) for part in ("mean", "low", "high"))) for side in sides
+        )
+
+    def _number(self, mean: float, low: float, high: float) -> str:
         if self.scientific:
             return f"{mean:.1e}"
-        number = f"{mean:,.0f}" if float(mean).is_integer() and abs(mean) >= 1 else f"{mean:.{self.digits}f}"
+        if self.percent:
+            mean, low, high = 100 * mean, 100 * low, 100 * high
+        number = f"{mean:,.0f}" if mean.is_integer() and abs(mean) >= 1 else f"{mean:.{self.digits}f}"
         return number if math.isnan(low) or low == high else f"{number} ± {(high - low) / 2:.{self.digits}f}"
 
-    def _picture(self, text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
-        import matplotlib as mpl
 
-        mpl.use("Agg")
-        import matplotlib.pyplot as plt
+def _with_failures(cells: pd.DataFrame, place: list[str]) -> pd.DataFrame:
+    """One row in each place where something failed, in place of what there is of other seeds."""
+    import pandas as pd
 
-        size: Any = (1.6 + 1.5 * len(text.columns), 0.9 + 0.3 * (len(text) + 1))
-        figure, axis = plt.subplots(figsize=size)
-        axis.axis("off")
-        names = [label(row) for row in text.index]
-        grid = axis.table(
-            text.to_numpy().tolist(),
-            rowLabels=names,
-            colLabels=[label(c) for c in text.columns],
-            loc="center",
-        )
-        grid.auto_set_font_size(False)
-        grid.set_fontsize(9)
-        grid.scale(1, 1.35)
-        axis.set_title(title, fontsize=10)
-        figure.text(0.5, 0.02, foot, ha="center", fontsize=7, color="#444444", wrap=True)
-        for kind in ("png", "pdf"):
-            with replacing(files[kind]) as temporary:
-                figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight", metadata=METADATA[kind])
-        plt.close(figure)
+    bare = (cells["skipped"] != "") & (cells["metric"] == "")
+    rows = cells[bare]
+    if "metric" in place:  # what failed or does not apply has none: say so for each that it would have
+        names = [name for name in dict.fromkeys(cells["metric"]) if name] or [""]
+        rows = pd.concat([rows.assign(metric=name) for name in names])
+    rows = rows.sort_values("skipped", key=lambda texts: ~texts.str.startswith(failures.PREFIX), kind="stable")
+    rows = rows.drop_duplicates(place)
+    taken = pd.MultiIndex.from_frame(cells[place]).isin(pd.MultiIndex.from_frame(rows[place]))
+    return pd.concat([cells[~bare & ~taken], rows], ignore_index=True)

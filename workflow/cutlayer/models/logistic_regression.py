@@ -55,11 +55,13 @@ class LogisticRegression(Model):
         """
         import torch
 
+        from ..adam import Adam
+
         generator = torch.Generator().manual_seed(seed)
         held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
         stack = _Stack(X, y, classes, scale, shift, self.l2, generator, device)
         held = held.to(device)
-        optimizer = torch.optim.Adam(stack.parameters, lr=self.rate)
+        optimizer = Adam(stack.parameters, self.rate)
         for epoch in range(self.epochs):
             order = rows[torch.randperm(len(rows), generator=generator)].to(device)  # one copy an epoch
             for chunk in order.split(self.batch):

@@ -101,7 +101,7 @@ def _at_random(task: Task, draw: np.random.Generator) -> tuple[np.ndarray, list[
 
 def _by_day(task: Task, draw: np.random.Generator) -> tuple[np.ndarray, list[Part]]:
     """Train on each day once, test on the next."""
-    settings, days = task.settings, task.table.attributes["day"]
+    settings, days = task.settings, task.table.attributes[task.settings["stream"]]
     rows = [draw.permutation(np.flatnonzero(days == day))[: settings.get("rows", None)] for day in np.unique(days)]
     if len(rows) < 2:
         raise InputError(f"run.{task.name}", "has the rows of a single day", "two are needed to learn from day to day")
@@ -141,8 +141,8 @@ def _knowledge(
     `features` holds some training rows and, at `attacked`, some test rows.
     """
     settings, table = task.settings, task.table
-    wanted = settings.get("known")
-    if not wanted or test is None:
+    wanted = settings.get("known", {})
+    if "per_class" not in wanted or test is None:
         return {"classes": np.array(table.classes)}, {}
     own = train[: wanted["rows"]]
     labels = table.labels[own]

@@ -61,6 +61,8 @@ def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     epochs = guess if guess.ndim == 3 else guess[None]
     if epochs.shape[1] != len(labels):
         raise InputError("protocol.split", f"a guess has the shape {guess.shape}", f"{len(labels)} rows are meant")
+    if not np.isfinite(epochs).all():
+        raise InputError("protocol.split", "a guess is not finite", "a number for each row and class")
     utilities = [utility_of(scores, labels) for scores in epochs]
     accuracy = float(np.mean(epochs[-1].argmax(axis=1) == labels))
     return {
@@ -93,13 +95,19 @@ def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
 def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """For each kind of guess: mean and median leak AUC, mean and 95% quantile of |AUC - ½|, the chance floor.
 
+    Batches without both classes are counted and left out of all else.
     The floor is that of the quantile; the mean of a useless score's |AUC - ½| is about sqrt(2 / pi) / 1.96 of it.
     """
     found = []
-    kinds = {row["metric"].removeprefix("leak_auc") for row in rows if row["metric"].startswith("leak_auc")}
+    kinds = {row["metric"].removeprefix("one_class") for row in rows if row["metric"].startswith("one_class")}
     for kind in sorted(kinds):
+        counted = sum(row["value"] for row in rows if row["metric"] == f"one_class{kind}")
+        found.append((f"one_class_batches{kind}", counted))
         auc = np.array([row["value"] for row in rows if row["metric"] == f"leak_auc{kind}"])
+        if not len(auc):
+            continue
         gap = np.abs(auc - 0.5)
+        floors = [row["value"] for row in rows if row["metric"] == f"floor{kind}"]
         found += [
             (f"leak_auc_mean{kind}", auc.mean()),
             (f"leak_auc_median{kind}", np.median(auc)),
@@ -107,10 +115,6 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             (f"leak_gap_q95{kind}", np.quantile(gap, 0.95)),
             (f"attack_utility{kind}", auc.mean()),
             (f"attack_utility_symmetrized{kind}", (0.5 + gap).mean()),
+            (f"chance_floor{kind}", np.mean(floors)),
         ]
-        floors = [row["value"] for row in rows if row["metric"] == f"floor{kind}"]
-        found.append((f"chance_floor{kind}", np.mean(floors)))
-        found.append(
-            (f"one_class_batches{kind}", sum(row["value"] for row in rows if row["metric"] == f"one_class{kind}"))
-        )
     return [{"step": 0, "day": 0, "metric": metric, "value": float(value), "skipped": ""} for metric, value in found]

@@ -14,7 +14,8 @@ Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,8 @@ from .base import Case, Outcome, Protocol, Task
 if TYPE_CHECKING:
     import torch
 
+    from ..adam import Adam
+
 
 class Split(Protocol):
     """Train bottom and top model together, and show the feature party its side of it."""
@@ -43,7 +46,8 @@ class Split(Protocol):
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"labels", "population", "dimension"}
     keys: ClassVar[set[str]] = {
-        "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known", "attacked",
+        "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known",
+        "timed_steps",
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
@@ -69,50 +73,66 @@ class Split(Protocol):
         return leaks.summarize(rows)
 
 
+@dataclass(frozen=True)
+class Parties:
+    """Both parties' models and the label party's defense, ready to train."""
+
+    bottom: torch.nn.Module
+    top: torch.nn.Module
+    optimizer: Adam
+    defense: Defense
+    training: Training
+    state: Any  # the defense's
+
+
+def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
+    """Everything of one training before its first step."""
+    from ..adam import Adam
+
+    draw = _generator(task.name, setting, "defense")
+    training = Training(data.labels, data.classes, data.releases, draw, task.device)
+    state = defense.begin(training)
+    bottom, top = _models(task, data, defense.outputs(data.classes))
+    parameters = [*bottom.parameters(), *top.parameters()]
+    optimizer = Adam(parameters, task.settings["rate"], fused=True)
+    return Parties(bottom, top, optimizer, defense, training, state)
+
+
 def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list[dict[str, Any]]) -> Records:
     """One training under one defense; its test metrics are appended to `utility`."""
-    import torch
-
-    training = Training(
-        data.labels, data.classes, data.releases, _generator(task.name, setting, "defense"), task.device
-    )
-    state = defense.begin(training)
-    bottom, top = _parties(task, data, defense.outputs(data.classes))
-    parameters = [*bottom.parameters(), *top.parameters()]
-    optimizer = torch.optim.Adam(parameters, lr=task.settings["rate"], fused=True)
+    parties = _meet(task, setting, defense, data)
     records = Records(task.settings["records"], data)
     for phase in data.phases:
         for rows in phase.batches:
-            wire = CutWire(training, rows, state)
-            optimizer.zero_grad()
-            seen = _step(bottom, top, data.encode(rows), defense, wire, records)
-            optimizer.step()
-            records.keep(wire, *seen)
+            _step(parties, data.encode(rows), rows, records)
+        if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
+            raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
         if phase.test is not None:
-            scores = defense.decode(_probabilities(bottom, top, data, phase.test), state)
+            scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
             place = {"setting": setting} | phase.place
             utility += [place | row for row in leaks.utility(scores, data.table.labels[phase.test])]
-    if not all(bool(p.isfinite().all()) for p in parameters):
-        raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
-    records.finish(bottom, architecture(task.settings["model"], data.inputs), defense.outputs(data.classes))
+    records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), defense.outputs(data.classes))
     return records
 
 
-def _step(
-    bottom: torch.nn.Module, top: torch.nn.Module, x: dict[str, Any], defense: Defense, wire: CutWire, records: Records
-) -> tuple[torch.Tensor, ...]:
-    """One batch there and back, gradients left in the parameters; returns what is worth a record."""
-    first, embedding = bottom(x)  # the feature party
-    if records.now and records.first_layer:
+def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, records: Records | None = None) -> None:
+    """One batch there and back."""
+    wire = CutWire(parties.training, rows, parties.state)
+    parties.optimizer.zero_grad()
+
+    first, embedding = parties.bottom(x)  # the feature party
+    if records and records.now and records.first_layer:
         first.retain_grad()
 
     sent = embedding.detach().requires_grad_()  # crosses the cut
-    loss = losses(top(sent, x), defense.target(wire))  # the label party
+    loss = losses(parties.top(sent, x), parties.defense.target(wire))  # the label party
     loss.mean().backward()
-    received = defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
+    received = parties.defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
 
     embedding.backward(received / len(loss))  # the feature party
-    return received, sent.detach(), first, loss.detach()
+    parties.optimizer.step()
+    if records:
+        records.keep(wire, received, sent.detach(), first, loss.detach())
 
 
 def losses(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -127,7 +147,7 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
-def _parties(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
+def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
     import torch
 
@@ -141,7 +161,7 @@ def _parties(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, tor
     return bottom.to(task.device), top.to(task.device)
 
 
-def _probabilities(bottom: torch.nn.Module, top: torch.nn.Module, data: Data, rows: np.ndarray) -> np.ndarray:
+def _probabilities(parties: Parties, data: Data, rows: np.ndarray) -> np.ndarray:
     """(N, outputs) float64."""
     import torch
 
@@ -149,8 +169,16 @@ def _probabilities(bottom: torch.nn.Module, top: torch.nn.Module, data: Data, ro
     with torch.no_grad():
         for some in np.array_split(rows, max(1, len(rows) // 4096)):
             x = data.encode_table(some)
-            parts.append(_complete(top(bottom(x)[1], x)).double().softmax(dim=1).cpu().numpy())
+            parts.append(_complete(parties.top(parties.bottom(x)[1], x)).double().softmax(dim=1).cpu().numpy())
     return np.concatenate(parts)
+
+
+def stepper(task: Task) -> Callable[[], None]:
+    """One training step of a task's first setting, on the same batch at each call; nothing is recorded."""
+    data = prepared(task)
+    ((setting, defense), *_) = task.defenses.items()
+    parties, rows = _meet(task, setting, defense, data), data.phases[0].batches[0]
+    return lambda: _step(parties, data.encode(rows), rows)
 
 
 def _generator(*name: object) -> torch.Generator:

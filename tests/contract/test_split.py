@@ -1,0 +1,208 @@
+"""The split protocol: what crosses the cut is what training together would use, and nothing else is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+
+from cutlayer import plugins, times
+from cutlayer.datasets.base import Table
+from cutlayer.defenses.base import Defense
+from cutlayer.defenses.none import NoDefense
+from cutlayer.errors import InputError
+from cutlayer.protocols import split
+from cutlayer.protocols._split_data import prepared
+from cutlayer.protocols._split_records import rebuilt
+from cutlayer.protocols.base import Task
+from cutlayer.seeds import generator
+
+PROTOCOL = plugins.create("protocol", "split")
+DEEP = {"use": "wide_deep", "width": 8, "bottom_layers": 2, "top_layers": 2, "buckets": 11, "embedding": 2}
+SETTINGS = {
+    "protocol": "split",
+    "dataset": "made",
+    "model": DEEP,
+    "test_share": 0.25,
+    "batch": 32,
+    "epochs": 2,
+    "rate": 0.01,
+    "records": {"batches": 3, "at": [2], "first_layer": True},
+    "known": {"rows": 40, "per_class": 5, "attacked": 20},
+}
+
+
+def table(rows=240, classes=2, days=1):
+    """Two counts and two categories; the label depends on a category."""
+    draw = generator("test_split", rows, classes, days)
+    counts, codes = draw.integers(0, 50, (rows, 2)), draw.integers(0, 30, (rows, 2))
+    labels = (codes[:, 0] + draw.integers(0, 2, rows)) % classes
+    features = np.hstack([counts, codes]).astype(np.int32)
+    day = np.sort(draw.integers(0, days, rows))
+    return Table(features, labels, {"day": day}, ("i1", "i2", "c1", "c2"), ("c1", "c2"), classes)
+
+
+def task(defenses=None, own=None, variant="none", **settings):
+    return Task("made", variant, 0, own or table(), SETTINGS | settings, defenses or {"": NoDefense()})
+
+
+@dataclass(frozen=True)
+class Scaled(Defense):
+    """Returns a multiple of every gradient and trains on."""
+
+    by: float = 1.0
+
+    def backward(self, gradient, wire):
+        return self.by * gradient
+
+
+@dataclass(frozen=True)
+class Noisy(Defense):
+    """Draws numbers, so that what is drawn can be compared."""
+
+    def backward(self, gradient, wire):
+        return gradient + wire.training.randn(*gradient.shape)
+
+
+def joined(parties, x):
+    first, embedding = parties.bottom(x)
+    return first, embedding, parties.top(embedding, x)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_returns_is_the_gradient_of_each_examples_own_loss(classes):
+    own = task(own=table(classes=classes))
+    data = prepared(own)
+    ((_, defense),) = own.defenses.items()
+    parties, rows = split._meet(own, "", defense, data), data.phases[0].batches[0]
+    x, seen = data.encode(rows), PROTOCOL.run(own).transcripts[""]
+    first, embedding, logits = joined(parties, x)
+    loss = torch.nn.functional.cross_entropy(split._complete(logits), data.labels[rows], reduction="none")
+    for i in (0, 7, 31):
+        at_cut, at_first = torch.autograd.grad(loss[i], [embedding, first], retain_graph=True)
+        np.testing.assert_allclose(seen["gradients"][0][i], at_cut[i].numpy(), rtol=1e-4, atol=1e-7)
+        np.testing.assert_allclose(seen["first_gradients"][0][i], at_first[i].numpy(), rtol=1e-4, atol=1e-7)
+
+
+def test_without_a_defense_the_parties_train_as_one_model_would():
+    own = task()
+    data = prepared(own)
+    parties = split._meet(own, "", NoDefense(), data)
+    parameters = [*parties.bottom.parameters(), *parties.top.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=SETTINGS["rate"])
+    for phase in data.phases:
+        for rows in phase.batches:
+            optimizer.zero_grad()
+            logits = split._complete(joined(parties, data.encode(rows))[2])
+            torch.nn.functional.cross_entropy(logits, data.labels[rows]).backward()
+            optimizer.step()
+    alone = torch.nn.utils.parameters_to_vector(parties.bottom.parameters()).detach().numpy()
+    np.testing.assert_allclose(PROTOCOL.run(own).transcripts[""]["snapshots"][-1], alone, rtol=1e-3, atol=1e-4)
+
+
+def test_every_defense_starts_alike_and_sees_the_same_batches():
+    outcome = PROTOCOL.run(task({"by=1": Scaled(1.0), "by=0.5": Scaled(0.5)}, variant="scaled"))
+    whole, half = outcome.transcripts.values()
+    np.testing.assert_array_equal(whole["embeddings"][0], half["embeddings"][0])
+    np.testing.assert_array_equal(0.5 * whole["gradients"][0], half["gradients"][0])
+    np.testing.assert_array_equal(whole["hints"], half["hints"])
+    assert outcome.truth["labels"].shape == (4, 32)
+    assert not np.array_equal(outcome.truth["by=1|losses"][-1], outcome.truth["by=0.5|losses"][-1])
+
+
+def test_a_setting_is_the_same_whatever_runs_before_it():
+    alone = PROTOCOL.run(task({"b": Noisy()}, variant="noisy")).transcripts["b"]
+    after = PROTOCOL.run(task({"a": Noisy(), "b": Noisy()}, variant="noisy")).transcripts
+    for name, array in alone.items():
+        np.testing.assert_array_equal(array, after["b"][name])
+    assert not np.array_equal(after["a"]["gradients"], after["b"]["gradients"])
+
+
+def test_the_transcript_holds_what_the_feature_party_has_and_no_label():
+    outcome = PROTOCOL.run(task())
+    names = outcome.transcripts[""].keys() | outcome.shared.keys()
+    assert names == {
+        "gradients", "embeddings", "first_gradients", "steps", "days", "hints", "snapshots", "architecture",
+        "classes", "features", "known", "known_labels", "attacked",
+    }  # fmt: skip
+    shown = {n for target in PROTOCOL.targets for _, seen, _ in cases(outcome, target) for n in seen}
+    assert shown == PROTOCOL.shows
+
+
+def cases(outcome, target):
+    return list(PROTOCOL.cases(outcome.transcripts[""] | outcome.shared, target))
+
+
+def test_batches_are_recorded_evenly_and_where_asked():
+    assert PROTOCOL.run(task()).transcripts[""]["steps"].tolist() == [1, 2, 5, 10]
+
+
+def test_hints_are_positives_of_their_batch_and_differ_from_batch_to_batch():
+    outcome = PROTOCOL.run(task())
+    hints = outcome.transcripts[""]["hints"]
+    for own, labels in zip(hints, outcome.truth["labels"], strict=True):
+        assert len(set(own)) == 5
+        assert labels[own].tolist() == [1] * 5
+    assert len({tuple(own) for own in hints}) == len(hints)
+
+
+def test_known_labels_are_those_of_training_rows_and_the_attacked_rows_are_tested_ones():
+    own = task()
+    data, outcome = prepared(own), PROTOCOL.run(own)
+    features, labels = own.table.features, own.table.labels
+    shown = outcome.shared
+    np.testing.assert_array_equal(shown["features"][:40], features[data.train[:40]])
+    np.testing.assert_array_equal(shown["known_labels"], labels[data.train[shown["known"]]])
+    assert np.bincount(shown["known_labels"]).tolist() == [5, 5]
+    tested = data.phases[-1].test[:20]
+    np.testing.assert_array_equal(shown["features"][shown["attacked"]], features[tested])
+    np.testing.assert_array_equal(outcome.truth["attacked_labels"], labels[tested])
+    assert not set(data.train) & set(data.phases[-1].test)
+
+
+def test_the_bottom_model_can_be_built_again_from_what_is_shown():
+    own = task()
+    outcome = PROTOCOL.run(own)
+    ((_, seen, _),) = cases(outcome, "population")
+    model, inputs, bottom = rebuilt(seen["architecture"], seen["bottom"])
+    data = prepared(own)
+    rows = data.phases[-1].batches[-1]
+    _, last, _ = (outcome.transcripts[""][name][-1] for name in ("steps", "embeddings", "hints"))
+    _, embedding = bottom(model.encode(own.table.features[data.train[rows.numpy()]], inputs))
+    assert np.corrcoef(embedding.detach().numpy().ravel(), last.ravel())[0, 1] > 0.95  # one step later
+
+
+def test_a_stream_trains_on_each_day_once_and_is_tested_on_the_next():
+    own = task(own=table(rows=600, days=4), stream="day", batch=50, known={})
+    data, days = prepared(own), own.table.attributes["day"]
+    assert [phase.place["day"] for phase in data.phases] == [1, 2, 3]
+    for day, phase in enumerate(data.phases):
+        trained = data.train[torch.cat(phase.batches).numpy()]
+        assert len(set(trained)) == len(trained)
+        assert set(days[trained]) == {day}
+        assert set(days[phase.test]) == {day + 1}
+    assert data.releases == 1
+    rows = [row for row in PROTOCOL.run(own).utility if row["metric"] == "test_auc"]
+    assert [row["day"] for row in rows] == [1, 2, 3]
+
+
+def test_a_single_day_is_no_stream():
+    with pytest.raises(InputError, match="single day"):
+        PROTOCOL.run(task(stream="day", known={}))
+
+
+def test_a_training_that_diverges_is_an_error_that_names_the_setting():
+    with pytest.raises(InputError, match=r"^run\.made/boom/seed0: by=nan diverged"):
+        PROTOCOL.run(task({"by=nan": Scaled(float("nan"))}, variant="boom"))
+
+
+def test_times_compare_with_the_first_defense(tmp_path, monkeypatch):
+    monkeypatch.setattr(times, "read", lambda folder, name: (table(), {}))
+    settings = SETTINGS | {"timed_steps": 5}
+    times.measure("made", settings, {"none": {"use": "none"}}, tmp_path, range(2), tmp_path / "times.csv")
+    rows = (tmp_path / "times.csv").read_text().splitlines()[1:]
+    assert len(rows) == 4
+    assert [row.split(",")[-1] for row in rows if "time_ratio" in row] == ["1.0", "1.0"]
+    assert all(float(row.split(",")[-1]) > 0 for row in rows)

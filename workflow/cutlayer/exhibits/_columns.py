@@ -1,0 +1,91 @@
+"""What drawings group cells by, and which cells have no number and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import failures
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RUN = ["setup", "defense", "setting"]
+CASE = [*RUN, "attack"]
+
+
+def column(cells: pd.DataFrame, name: str) -> pd.Series:
+    """A column of the cells; `scheme`: the defense with its setting; else a parameter in the setting.
+
+    A parameter is a number where all settings that have it give one, and missing where a setting has none.
+    """
+    import pandas as pd
+
+    if name in cells:
+        return cells[name]
+    if name == "scheme":
+        return pd.Series([scheme(*pair) for pair in zip(cells["defense"], cells["setting"], strict=True)], cells.index)
+    values = cells["setting"].map(lambda setting: _parameters(setting).get(name))
+    numbers = pd.to_numeric(values, errors="coerce")
+    return numbers if numbers.notna().equals(values.notna()) else values
+
+
+def _parameters(setting: str) -> dict[str, str]:
+    """The parameters of a label like "a=1,b=2"; none of a setting that has a name instead."""
+    pairs = [part.partition("=") for part in setting.split(",")]
+    return {name: value for name, equals, value in pairs if equals}
+
+
+def scheme(defense: str, setting: str) -> str:
+    """One name for a defense in a setting; a defense named after the parameter that it sweeps does not repeat it."""
+    name, equals, value = setting.partition("=")
+    if equals and defense.endswith(f"_{name}"):
+        return f"{defense}={value}"
+    return f"{defense} {setting}".strip()
+
+
+def measured(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells with a number."""
+    return cells[cells["skipped"] == ""]
+
+
+def beside(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Each attack's cells with its run's `metric` beside them: columns mean_run, low_run, high_run."""
+    run = cells[cells["metric"] == metric].set_index(RUN)[["mean", "low", "high"]]
+    return cells[cells["metric"] != metric].join(run, on=RUN, rsuffix="_run")
+
+
+def settled(cells: pd.DataFrame) -> pd.DataFrame:
+    """Without the cells that a method skipped in part: where it gave a number elsewhere on the axis, that is drawn."""
+    import pandas as pd
+
+    with_number = pd.MultiIndex.from_frame(measured(cells)[CASE])
+    in_part = pd.MultiIndex.from_frame(cells[CASE]).isin(with_number)
+    return cells[(cells["skipped"] == "") | failures.among(cells) | ~in_part]
+
+
+def spread(cells: pd.DataFrame) -> pd.DataFrame:
+    """With what does not apply said of every case that it concerns: an attack's under each scheme, and vice versa."""
+    import pandas as pd
+
+    general = (cells["skipped"] != "") & ~failures.among(cells)
+    known = measured(cells)
+    parts = [cells[~general]]
+    for _, row in cells[general].iterrows():
+        own = known[known["setup"] == row["setup"]]
+        missing = [names for names in (["defense", "setting"], ["attack"]) if row[names[0]] == ""]
+        places = own[[name for names in missing for name in names]].drop_duplicates()
+        places = places[(places != "").any(axis=1)] if missing else places
+        copies = pd.DataFrame([row] * max(1, len(places))).reset_index(drop=True)
+        parts.append(copies.assign(**{name: places[name].to_numpy() for name in places}) if len(places) else copies)
+    return pd.concat(parts, ignore_index=True)
+
+
+def asides(cells: pd.DataFrame) -> list[str]:
+    """What does not apply and why, a sentence each, in the order of the cells."""
+    rows = settled(cells)
+    rows = rows[(rows["skipped"] != "") & ~failures.among(rows)]
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for row in rows.to_dict("records"):
+        who = " / ".join(filter(None, [scheme(row["defense"], row["setting"]), row["attack"]]))
+        found.setdefault((who, row["skipped"]), {})[row["setup"]] = None
+    return [f"{who} not on {', '.join(setups)}: {reason}" for (who, reason), setups in found.items()]

@@ -1,0 +1,70 @@
+"""distributions: cumulative distributions of positives and negatives, one panel per quantity and setting.
+
+A quantity `q` is what the metrics `q_positive` and `q_negative` give along the axis `quantile`: the quantile functions,
+averaged over seeds. `leak_auc_of_q`, how well it tells the two classes apart, is in the panel's title.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._columns import measured, settled
+from ._figure import COLORS, absent, finish, label, panel_title, panels
+from .base import Exhibit, footer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLASSES = {"positive": "-", "negative": "--"}
+SYMBOLS = {
+    "residual": r"$|\tilde{p} - y|$",
+    "slope_norm": r"$\Vert\nabla_a h\Vert_2$",
+    "gradient_norm": r"$\Vert g \Vert_2$",
+}
+
+
+@dataclass(frozen=True)
+class Distributions(Exhibit):
+    """A row of panels for each setup and quantity, a column for each setting."""
+
+    x_scale: Literal["linear", "log"] = "linear"
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write png and pdf."""
+        cells = settled(cells)
+        shown = measured(cells)
+        quantities = [m.removesuffix("_positive") for m in dict.fromkeys(shown["metric"]) if m.endswith("_positive")]
+        settings, setups = list(dict.fromkeys(cells["setting"])), list(dict.fromkeys(cells["setup"]))
+        rows = [(setup, quantity) for setup in setups for quantity in quantities]
+        figure, axes = panels(len(rows) * len(settings), len(settings))
+        handles: dict[str, Any] = {}
+        places = [(*row, setting) for row in rows for setting in settings]
+        for axis, (setup, quantity, setting) in zip(axes, places, strict=True):
+            own = cells[(cells["setup"] == setup) & cells["setting"].isin([setting, ""])]
+            drawn = measured(own[own["setting"] == setting])
+            heading = f"{panel_title(own, setup)}, {setting}"
+            axis.set_title(f"{heading}\n{self._leak(drawn, quantity)}", fontsize=8)
+            if drawn.empty:
+                absent(axis, own["skipped"][own["skipped"] != ""])
+                continue
+            for number, name in enumerate(CLASSES):
+                curve = drawn[drawn["metric"] == f"{quantity}_{name}"].sort_values("quantile")
+                handles[f"{name}s"] = self._curve(axis, curve, COLORS[number], CLASSES[name])
+            axis.set(xscale=self.x_scale, ylabel="cumulative share")
+            axis.set_xlabel(SYMBOLS.get(quantity, label(quantity)), fontsize=9)
+        finish(figure, title, footer(cells), handles, files)
+
+    def _leak(self, drawn: pd.DataFrame, quantity: str) -> str:
+        found = drawn[drawn["metric"] == f"leak_auc_of_{quantity}"]
+        if found.empty:
+            return ""
+        mean, low, high = found[["mean", "low", "high"]].iloc[0]
+        return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}")
+
+    def _curve(self, axis: Any, curve: pd.DataFrame, color: str, dashes: str) -> Any:
+        axis.fill_betweenx(curve["quantile"], curve["low"], curve["high"], color=color, alpha=0.15, lw=0)
+        return axis.plot(curve["mean"], curve["quantile"], color=color, linestyle=dashes, lw=1.3)[0]

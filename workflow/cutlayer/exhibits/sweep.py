@@ -1,0 +1,60 @@
+"""sweep: attacks and test utility against a defense's parameter, one panel per setup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._columns import column, measured, settled
+from ._figure import absent, finish, label, panel_title, panels, style
+from .base import Exhibit, footer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UTILITY = "test utility"
+
+
+@dataclass(frozen=True)
+class Sweep(Exhibit):
+    """One line for each attack and one for the test utility; the band is the 95% interval."""
+
+    parameter: str = "expansion"  # of the defense, read from its settings
+    leak: str = "attack_utility"  # a metric of an attack
+    utility: str = "test_utility"  # a metric of a run
+    x_label: str = "K / k"
+    y_label: str = "AUC"
+    x_scale: Literal["linear", "log"] = "linear"
+    chance: float = 0.5  # the leak of a guess without any view; a line
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write png and pdf."""
+        lines = cells.assign(x=column(cells, self.parameter), series=cells["attack"])
+        lines.loc[lines["metric"] == self.utility, "series"] = UTILITY
+        lines = settled(lines[lines["metric"].isin([self.leak, self.utility, ""])])
+        names = list(dict.fromkeys(lines["setup"]))
+        attacks = [name for name in dict.fromkeys(measured(lines)["series"]) if name != UTILITY]
+        looks = style(attacks) | {UTILITY: {"color": "#000000", "lw": 2.2, "marker": "", "linestyle": "-"}}
+        figure, axes = panels(len(names))
+        handles: dict[str, Any] = {}
+        for axis, name in zip(axes, names, strict=True):
+            own = lines[lines["setup"] == name]
+            axis.set_title(panel_title(own, name), fontsize=9)
+            if measured(own).empty:
+                absent(axis, own["skipped"])
+                continue
+            for series, line in measured(own).groupby("series", sort=False):
+                handles[str(series)] = self._line(axis, line.sort_values("x"), looks[str(series)])
+            axis.axhline(self.chance, color="#444444", lw=0.8, zorder=0)
+            axis.set(xscale=self.x_scale, ylabel=self.y_label)
+            values = sorted(set(measured(own)["x"]))
+            axis.set_xticks(values, [f"{value:g}" for value in values], minor=False)
+            axis.set_xticks([], minor=True)
+            axis.set_xlabel(self.x_label, fontsize=8)
+        finish(figure, title, footer(cells), {label(name): handles[name] for name in handles}, files)
+
+    def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+        axis.fill_between(line["x"], line["low"], line["high"], color=look["color"], alpha=0.12, lw=0)
+        return axis.plot(line["x"], line["mean"], **look)[0]

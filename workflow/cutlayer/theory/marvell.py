@@ -1,0 +1,57 @@
+"""What the marvell paper derives, as functions: the divergence it minimizes, and what that bounds.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2 and appendix. `u` is the variance of the
+negatives and `v` that of the positives, as in the printed objective (erratum 1).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..gradient_noise import GradientNoise
+
+
+def symmetric_divergence(difference: np.ndarray, cov0: np.ndarray, cov1: np.ndarray) -> float:
+    """KL(1 || 0) + KL(0 || 1) of normal distributions with covariances (d, d) whose means differ by (d,)."""
+    inverse0, inverse1 = np.linalg.inv(cov0), np.linalg.inv(cov1)
+    traces = np.trace(inverse0 @ cov1) + np.trace(inverse1 @ cov0) - 2 * len(difference)
+    return float(traces + difference @ (inverse0 + inverse1) @ difference) / 2
+
+
+def covariances(noise: GradientNoise, u: float, v: float, difference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The covariances (d, d) of the perturbed negatives and positives (theorem 1)."""
+    along = np.outer(difference, difference) / (difference @ difference)
+    across = np.eye(len(difference)) - along
+    negatives = (u + noise.negative_along) * along + (u + noise.negative_across) * across
+    positives = (v + noise.positive_along) * along + (v + noise.positive_across) * across
+    return negatives, positives
+
+
+def objective(noise: GradientNoise, u: float, v: float, dim: int, gap: float) -> float:
+    """The printed objective of four variables; it is twice sumKL, plus 2 dim. `gap` is the squared distance."""
+    a0, a1 = noise.negative_along + u, noise.positive_along + v
+    b0, b1 = noise.negative_across + u, noise.positive_across + v
+    return (dim - 1) * (b0 / b1 + b1 / b0) + (a0 + gap) / a1 + (a1 + gap) / a0
+
+
+def total_variation_bound(sum_kl: float) -> float:
+    """The most that sumKL lets the two distributions differ in total variation, by Pinsker and Jensen."""
+    return min(1.0, math.sqrt(sum_kl) / 2)
+
+
+def detection_error(sum_kl: float) -> float:
+    """A lower bound of the mean of false positive and false negative rates of every detector."""
+    return (1 - total_variation_bound(sum_kl)) / 2
+
+
+def target(error: float) -> float:
+    """The sumKL under which no detector errs less than `error` (L in the paper), from 0 to 1/2."""
+    return (2 - 4 * error) ** 2
+
+
+def auc_bound(sum_kl: float) -> float:
+    """The largest AUC of any score: no ROC curve is more than the total variation above the diagonal."""
+    tv = total_variation_bound(sum_kl)
+    return 0.5 + tv - tv**2 / 2

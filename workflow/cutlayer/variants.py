@@ -1,0 +1,63 @@
+"""Variants: methods with parameters under a short name, and to which setups they apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import plugins
+from .checks import located
+
+
+class Variants:
+    """The checked defenses and attacks of a configuration."""
+
+    def __init__(self, setups: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]]) -> None:
+        self._setups, self._variants = setups, variants
+
+    def method(self, kind: str, variant: str) -> plugins.Method:
+        """The plugin that a variant uses."""
+        return plugins.method(kind, self._variants[kind][variant]["use"])
+
+    def missing(self, kind: str, variant: str, setups: list[str]) -> str:
+        """Why a method cannot be used in one of the setups; empty when it can."""
+        method = self.method(kind, variant)
+        for setup in setups:
+            settings = self._setups.get(setup, {})
+            if settings.get("protocol") not in method.constants["protocols"]:
+                return f"{kind}.{method.name} is not for the protocol {settings.get('protocol')}"
+            for key in sorted(method.constants["needs"]):
+                if key not in settings:
+                    return f"setup {setup} has no {key!r}, which {kind}.{method.name} needs"
+        return ""
+
+    def unfit(self, kind: str, variant: str, setup: str) -> str:
+        """Why a method does not apply to a setup's number of classes; empty when it does."""
+        method = self.method(kind, variant)
+        meant: set[int] = method.constants["classes"]
+        classes = plugins.method("dataset", self._setups[setup]["dataset"]).constants["classes"]
+        if not meant or classes in meant:
+            return ""
+        return f"{kind}.{method.name} is for {' or '.join(map(str, sorted(meant)))} classes"
+
+    def reasons(self, kind: str, setups: list[str]) -> dict[str, str]:
+        """For each variant of a kind that some setup's protocol has: why it cannot be used in all of them, or empty."""
+        protocols = {self._setups[setup]["protocol"] for setup in setups if setup in self._setups}
+        return {
+            name: self.missing(kind, name, setups)
+            for name in self._variants[kind]
+            if protocols & self.method(kind, name).constants["protocols"]
+        }
+
+
+def checked(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
+    """A variant as it is, once all its parameters, those of its sweep and settings too, exist and are in range."""
+    with located(f"params.yaml {kind}s.{name}"):
+        fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep", "settings")}
+        plugins.check_parameters(kind, variant["use"], fixed)
+        for parameter, values in variant.get("sweep", {}).items():
+            for value in values:
+                plugins.check_parameters(kind, variant["use"], {parameter: value})
+        for setting in variant.get("settings", {}).values():
+            plugins.check_parameters(kind, variant["use"], setting)
+    return dict(variant)
