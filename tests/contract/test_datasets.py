@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import importlib
 import os
@@ -35,10 +36,13 @@ def plugin(name: str) -> Dataset:
     return plugins.create("dataset", name)
 
 
-def generated(name: str) -> tuple[Dataset, Table]:
+def stand_in_of(name: str) -> tuple[Dataset, Table]:
     """The dataset as its stand-in declares it, and the stand-in."""
     dataset = plugin(name).of_version("stand-in")
     return dataset, importlib.import_module(f"cutlayer.standins.{dataset.kind}").stand_in(dataset)
+
+
+generated = functools.cache(stand_in_of)
 
 
 def write_sources(path: Path, **fields: str) -> Path:
@@ -109,7 +113,7 @@ def test_a_stand_in_keeps_the_contract(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stand_in_is_the_same_on_every_call(name):
-    first, second = generated(name)[1], generated(name)[1]
+    first, second = generated(name)[1], stand_in_of(name)[1]
     np.testing.assert_array_equal(first.features, second.features)
     np.testing.assert_array_equal(first.labels, second.labels)
 

@@ -26,7 +26,9 @@ def stand_in(dataset: Dataset) -> Table:
     shifts = draw.integers(-SHIFT, SHIFT + 1, (len(labels), 2))
     light = draw.uniform(0.5, 1.5, len(labels))
     for image, label, shift, bright in zip(images, labels, shifts, light, strict=True):
-        drawn = bright * np.roll(shapes[label], shift, axis=(1, 2)) + NOISE * draw.standard_normal(dataset.shape)
+        drawn = bright * np.roll(shapes[label], shift, axis=(1, 2)) + NOISE * draw.standard_normal(
+            dataset.shape, np.float32
+        )
         image[:] = np.clip(drawn, 0, 255)
     return dataset.table(images, labels)
 
