@@ -255,3 +255,152 @@ def test_a_run_that_failed_has_no_attack_but_is_what_every_attack_needs():
     assert verdict(cells, at_most=0.5) == "no result"
     other = pd.concat([table([0.1, 0.1], defense="none"), failed(attack="", defense="other")])
     assert verdict(other, left={"attack": "a", "defense": "none"}, at_most=0.5) == "holds"
+
+
+def sweep(name, points, spread=0.0):
+    """Cells of a defense: a setting for each (leak, utility), three seeds that differ by `spread` in utility."""
+    parts = []
+    for i, (leak, utility) in enumerate(points):
+        who = {"defense": name, "setting": f"s={i}"}
+        parts.append(table([leak] * 3, attack="norm", metric="leak", **who))
+        parts.append(table([utility - spread, utility, utility + spread], attack="", metric="auc", **who))
+    return pd.concat(parts)
+
+
+AT_EQUAL_LEAK = {
+    "statistic": "at_equal_leak", "left": {"defense": "a"}, "right": {"defense": "b"},
+    "leak": {"attack": "norm", "metric": "leak"}, "utility": {"attack": "", "metric": "auc"},
+}  # fmt: skip
+
+
+def at_equal_leak(first, second, **check):
+    (row,) = claim(pd.concat([first, second]), **(AT_EQUAL_LEAK | {"at_least": 0} | check)).to_dict("records")
+    return row
+
+
+def test_utility_is_compared_where_both_leak_alike():
+    """One line 0.05 above the other: so is the difference wherever the settings of the two happen to lie."""
+    high = sweep("a", [(x, 0.75 + x / 10) for x in (0.5, 0.55, 0.7, 0.9)])
+    for leaks in ((0.52, 0.81, 0.95), (0.3, 0.99), (0.6, 0.65), (0.5, 0.9)):
+        low = sweep("b", [(x, 0.7 + x / 10) for x in leaks])
+        row = at_equal_leak(high, low)
+        assert (row["ours"], row["verdict"]) == (pytest.approx(0.05), "holds")
+        turned = at_equal_leak(low, high, left={"defense": "b"}, right={"defense": "a"})
+        assert (turned["ours"], turned["verdict"]) == (pytest.approx(-0.05), "fails")
+
+
+def test_what_is_compared_is_the_curve_between_its_settings():
+    """By hand: at leaks 0.6, 0.7 and 0.8 the left has 0.6, 0.8 and 0.8, the right 0.5, 0.6 and 0.7."""
+    left, right = sweep("a", [(0.5, 0.4), (0.7, 0.8), (0.9, 0.8)]), sweep("b", [(0.6, 0.5), (0.8, 0.7)])
+    assert at_equal_leak(left, right)["ours"] == pytest.approx((0.1 + 0.2 + 0.1) / 3)
+
+
+def test_settings_that_leak_alike_count_by_their_mean():
+    left, right = sweep("a", [(0.6, 0.7), (0.6, 0.9)]), sweep("b", [(0.5, 0.7), (0.7, 0.7)])
+    assert at_equal_leak(left, right)["ours"] == pytest.approx(0.1)
+
+
+def test_a_worse_curve_fails_and_an_unsure_one_is_undecided():
+    line = [(0.5, 0.7), (0.9, 0.8)]
+    worse, unsure = [(x, y - 0.05) for x, y in line], [(x, y + 0.001) for x, y in line]
+    assert at_equal_leak(sweep("a", worse), sweep("b", line))["verdict"] == "fails"
+    assert at_equal_leak(sweep("a", unsure, spread=0.05), sweep("b", line))["verdict"] == "undecided"
+    assert at_equal_leak(sweep("a", unsure), sweep("b", line))["verdict"] == "holds"
+    losses = {"at_least": -math.inf, "at_most": 0.0}
+    assert at_equal_leak(sweep("a", worse), sweep("b", line), **losses)["verdict"] == "holds"
+
+
+def test_curves_that_never_leak_alike_are_undecided_with_a_reason():
+    row = at_equal_leak(sweep("a", [(0.5, 0.7), (0.6, 0.8)]), sweep("b", [(0.7, 0.7), (0.9, 0.8)]))
+    assert (row["verdict"], row["why"]) == ("undecided", "in 3 of 3 seeds the two sides never leak alike")
+    assert math.isnan(row["ours"])
+    far = sweep("b", [(0.7, 0.7), (0.9, 0.8)])
+    far.loc[(far["seed"] == 0) & (far["metric"] == "leak") & (far["setting"] == "s=0"), "value"] = 0.55
+    row = at_equal_leak(sweep("a", [(0.5, 0.7), (0.6, 0.8)]), far)
+    assert (row["verdict"], row["why"]) == ("undecided", "in 2 of 3 seeds the two sides never leak alike")
+
+
+def test_nothing_to_compare_gives_no_more_than_what_there_is_to_compare():
+    apart = [sweep("a", [(0.5, 0.7)]), sweep("b", [(0.9, 0.7)])]
+    check = AT_EQUAL_LEAK | {"at_least": 0}
+    assert list(claim(pd.concat(apart), scale="quick", **check)["verdict"]) == ["not at this scale"]
+    assert list(claim(pd.concat(apart).assign(provenance="stand-in"), **check)["verdict"]) == ["stand-in"]
+    failed_too = pd.concat([*apart, failed(defense="b", attack="norm")])
+    assert list(claim(failed_too, **check)["verdict"]) == ["no result"]
+
+
+def test_equal_leak_needs_both_sides():
+    with pytest.raises(InputError, match=r"^claim on e: selects nothing"):
+        at_equal_leak(sweep("a", [(0.5, 0.7)]), sweep("c", [(0.5, 0.7)]))
+
+
+@pytest.mark.parametrize(
+    ("left", "verdicts"),
+    [
+        ([0.2, 0.4, 0.6], ("holds", "fails")),
+        ([0.1, 0.2, 0.3], ("fails", "holds")),
+        ([0.1, 0.3, 0.8], ("undecided",) * 2),
+    ],
+)
+def test_a_ratio_is_of_means_seed_by_seed(left, verdicts):
+    """The right side is 0.1, 0.2 and 0.3: twice it holds "at least 1.5", as much holds "at most 1.1"."""
+    cells = pd.concat([table(left), table([0.1, 0.2, 0.3], attack="b")])
+    check = {"statistic": "ratio", "right": {"attack": "b"}}
+    assert (verdict(cells, **check, at_least=1.5), verdict(cells, **check, at_most=1.1)) == verdicts
+
+
+def test_a_ratio_over_places_is_of_the_means():
+    places = [table([a, a], d=d) for d, a in ((1, 1.0), (2, 3.0))] + [
+        table([b, b], d=d, attack="b") for d, b in ((1, 4.0), (2, 4.0))
+    ]
+    (row,) = claim(pd.concat(places), statistic="ratio", right={"attack": "b"}, at_most=1).to_dict("records")
+    assert row["ours"] == pytest.approx(0.5)
+
+
+def test_a_ratio_to_nothing_is_undecided_with_a_reason():
+    cells = pd.concat([table([0.1, 0.2]), table([0.0, 0.1], attack="b")])
+    (row,) = claim(cells, statistic="ratio", right={"attack": "b"}, at_most=9).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("undecided", "in 1 of 2 seeds the right side is 0")
+
+
+def not_applicable(**who):
+    return table([math.nan], seed=NO_SEED, metric="", **who).assign(skipped="defense.marvell is for 2 classes")
+
+
+def test_what_does_not_apply_has_no_result_and_says_why():
+    cells = pd.concat([table([0.1, 0.1], defense="none"), not_applicable(defense="marvell", attack="")])
+    check = {"left": {"defense": "marvell", "metric": "mse"}, "at_most": 0.5}
+    (row,) = claim(cells, **check).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("no result", "defense.marvell is for 2 classes")
+    assert list(claim(cells, scale="quick", **check)["verdict"]) == ["not at this scale"]
+    assert verdict(cells, left={"defense": "none"}, at_most=0.5) == "holds"
+
+
+def test_percent_is_compared_as_a_share():
+    printed = PUBLISHED.assign(value=10.5)
+    check = {"exhibit": "e", "statistic": "value", "left": {"attack": "a"}}
+    entry = {"published": {"metric": "mse"}, "check": check, "depends_on_scale": True, "unit": "percent"}
+    cells = {"e": table([0.09, 0.10, 0.11])}
+    (row,) = judge("p", {"claims": {}, "numbers": [entry]}, printed, cells, "paper").to_dict("records")
+    assert (row["published"], row["verdict"]) == (pytest.approx(0.105), "holds")
+    (row,) = judge("p", {"claims": {}, "numbers": [entry | {"unit": ""}]}, printed, cells, "paper").to_dict("records")
+    assert (row["published"], row["verdict"]) == (10.5, "differs")
+
+
+def test_a_check_takes_the_columns_of_the_row_that_is_printed():
+    printed = pd.DataFrame(
+        [("t", "wine", attack, "m", "mse", value) for attack, value in (("a", 0.1), ("b", 0.5))],
+        columns=["item", "dataset", "target", "method", "metric", "value"],
+    )
+    check = {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}", "metric": "{metric}"}}
+    entry = {"published": {"item": "t"}, "check": check, "depends_on_scale": True, "statement": "{target} by {method}"}
+    cells = {"e": pd.concat([table([0.1, 0.1]), table([0.9, 0.9], attack="b")])}
+    found = judge("p", {"claims": {}, "numbers": [entry]}, printed, cells, "paper")
+    assert list(found["statement"]) == ["a by m", "b by m"]
+    assert list(found["verdict"]) == ["holds", "differs"]
+
+
+def test_a_number_without_a_counterpart_is_listed_with_the_reason():
+    entry = {"published": {"item": "table", "metric": "mse"}, "without": "the log is private"}
+    (row,) = judge("p", {"claims": {}, "numbers": [entry]}, PUBLISHED, {}, "paper").to_dict("records")
+    assert (row["published"], row["verdict"], row["why"]) == (0.10, "not comparable", "the log is private")

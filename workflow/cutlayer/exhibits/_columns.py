@@ -51,7 +51,7 @@ def measured(cells: pd.DataFrame) -> pd.DataFrame:
 def beside(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Each attack's cells with its run's `metric` beside them: columns mean_run, low_run, high_run."""
     run = cells[cells["metric"] == metric].set_index(RUN)[["mean", "low", "high"]]
-    return cells[cells["metric"] != metric].join(run, on=RUN, rsuffix="_run")
+    return cells[cells["metric"] != metric].join(run.add_suffix("_run"), on=RUN)
 
 
 def settled(cells: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,504 @@
+"""The exhibits of papers/marvell and papers/secdt on made-up cells: what is drawn, and what every claim finds."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from cutlayer import plugins
+from cutlayer.cells import NO_SEED, WHO, summarize
+from cutlayer.checks import validate
+from cutlayer.claims import judge
+from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
+from cutlayer.exhibits._front import front
+from cutlayer.metrics.leakage import leak_auc
+from cutlayer.plan import Plan
+from cutlayer.runs import settings_of
+from cutlayer.seeds import generator
+from cutlayer.theory import marvell_measures
+
+PROJECT = Path(__file__).parents[2]
+FOLDER = PROJECT / "workflow/papers"
+NAMES = ("marvell", "secdt")
+PAPERS = {name: yaml.safe_load((FOLDER / name / "paper.yaml").read_text()) for name in NAMES}
+PUBLISHED = {name: pd.read_csv(FOLDER / name / "published.csv") for name in NAMES}
+EXHIBITS = [(paper, name) for paper, content in PAPERS.items() for name in content["exhibits"]]
+CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"papers": [*NAMES]}
+OF_A_RUN = {"test_auc", "test_log_loss", "test_utility", "ace", "seconds_per_step", "time_ratio"}
+OF_DATA = {"records", "features", "classes", "positive_rate"}
+SEEDS = 3
+
+
+@functools.cache
+def plan(scale):
+    return Plan(CONFIG | {"scale": scale})
+
+
+def cell(value, place=0, along="all", seeds=SEEDS, skipped="", **who):
+    """The rows of one cell: WHO, the axis, seed, value, ...; a value that differs a little from seed to seed."""
+    common = dict.fromkeys(WHO, "") | {"features": 8, "dataset": who["setup"], "provenance": "real"} | who
+    common |= {along: place, "n": 0, "cases": 1, "skipped": skipped}
+    numbers = range(seeds) if seeds else [NO_SEED]
+    return [common | {"seed": seed, "value": value + 0.01 * math.sin(99 * value + seed)} for seed in numbers]
+
+
+def reason(text, along="all", **who):
+    return cell(math.nan, along=along, seeds=0, skipped=text, **({"metric": ""} | who))
+
+
+def transcript(seed):
+    """An undefended run's records of a linear top model, which only got to step 300, and the truth about them."""
+    rng = generator("transcript", seed)
+    steps, labels = [1, 100, 200, 300], (rng.random((4, 500)) < 0.2).astype(int)
+    p = 1 / (1 + np.exp(2 - 1.5 * labels + rng.normal(size=labels.shape)))
+    slope = rng.normal(size=16)
+    seen = {"steps": np.array(steps), "gradients": ((p - labels)[:, :, None] * slope).astype(np.float32)}
+    losses = -np.log(np.where(labels == 1, p, 1 - p))
+    return seen, {"labels": labels, "|losses": losses.astype(np.float32)}, slope
+
+
+def theory(setup):
+    for seed in range(SEEDS):
+        seen, truth, _ = transcript(seed)
+        for row in marvell_measures.measure(seen, truth):
+            who = {
+                "setup": setup,
+                "dataset": setup,
+                "provenance": "real",
+                "features": 8,
+                "defense": "none",
+                "attack": "",
+            }
+            yield {"quantile": np.nan, "skipped": "", "n": 0, "cases": 1, "seed": seed} | who | row
+
+
+def measured(exhibit, setup, defenses):
+    """Made-up rows of what one setup of an exhibit measures, where it applies."""
+    along, metrics = exhibit["along"], set(exhibit["metrics"])
+    left_out = {
+        row.get(kind) for row in exhibit["inapplicable"] for kind in ("defense", "attack") if row["setup"] == setup
+    }
+    values = generator("made up", setup, *exhibit["attacks"])
+    places = range(1, 6) if along in ("step", "day") else [0]
+    for defense in [name for name in exhibit["defenses"] if name not in left_out]:
+        for setting in settings_of(defenses[defense]):
+            own = {"setup": setup, "defense": defense, "setting": setting}
+            cases = [("", metric) for metric in sorted(OF_A_RUN & metrics)]
+            attacks = [name for name in exhibit["attacks"] if name not in left_out]
+            cases += [(attack, metric) for attack in attacks for metric in sorted(metrics - OF_A_RUN)]
+            for attack, metric in cases:
+                for place in places:
+                    yield from cell(values.uniform(0.5, 0.9), place, along, **own, attack=attack, metric=metric)
+
+
+def absent(row, along):
+    return reason(row["skipped"], along, **{key: value for key, value in row.items() if key != "skipped"})
+
+
+@functools.cache
+def made_up(scale, paper, name):
+    """Cells of an exhibit as `cells.gather` gives them."""
+    exhibit = plan(scale).papers[paper]["exhibits"][name]
+    along, rows = exhibit["along"], []
+    for setup in exhibit["setups"]:
+        if exhibit["sources"] == ["theory"]:
+            rows += theory(setup)
+        elif exhibit["sources"] == ["data"]:
+            rows += [row for metric in exhibit["metrics"] for row in cell(0.2, setup=setup, metric=metric, seeds=0)]
+        else:
+            rows += measured(exhibit, setup, plan(scale).defenses)
+    rows += [one for row in exhibit["inapplicable"] for one in absent(row, along)]
+    cells = pd.DataFrame(rows)
+    cells["dataset"] = cells["setup"].map({name: setup["dataset"] for name, setup in plan(scale).setups.items()})
+    if "settings" in exhibit:
+        cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
+    return cells[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
+
+
+@pytest.fixture
+def draw(monkeypatch, tmp_path):
+    """`draw(name, rows, along, **options)`: the figure of a drawing and the folder of its files."""
+    figures = []
+    monkeypatch.setattr(plt, "close", figures.append)
+
+    def drawn(use, rows, along="all", /, **options):
+        cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
+        files = {kind: tmp_path / f"{use}.{kind}" for kind in ("png", "pdf", "md", "tex")}
+        plugins.create("exhibit", use, options).draw(summarize(cells, "p", "e", "quick"), "A title", files)
+        assert files["png"].read_bytes().startswith(b"\x89PNG")
+        assert files["pdf"].read_bytes().startswith(b"%PDF")
+        return figures.pop()
+
+    drawn.folder = tmp_path
+    yield drawn
+    for figure in figures:
+        figure.clear()
+
+
+def visible(figure):
+    return [axis for axis in figure.axes if axis.get_visible()]
+
+
+def labels_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def words(figure):
+    """All text of a figure that is no axis's, without line breaks."""
+    return " ".join(" ".join(text.get_text() for text in figure.texts).split())
+
+
+# The papers' files.
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_is_as_its_schema_says(paper):
+    validate(PAPERS[paper], PROJECT / "workflow/schemas/paper.schema.json", paper)
+
+
+@pytest.mark.parametrize(
+    ("paper", "identifiers"),
+    [
+        (
+            "marvell",
+            ["figure1", "figure2a", "figure2b", "figure2c", "figure3a", "figure3b", "figure3c", "figure4_leak"],
+        ),
+        ("secdt", ["figure3", "figure4", "figure5", "table1", "table2", "figure6", "figure7", "figure8"]),
+    ],
+)
+def test_every_exhibit_of_the_paper_is_there(paper, identifiers):
+    assert set(identifiers) <= set(PAPERS[paper]["exhibits"])
+
+
+@pytest.mark.parametrize(("paper", "name"), EXHIBITS)
+def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(paper, name):
+    exhibit = PAPERS[paper]["exhibits"][name]
+    assert len(exhibit["caption"]) > 40
+    assert exhibit["title"]
+    draw = dict(exhibit["draw"])
+    plugins.check_parameters("exhibit", draw.pop("use"), draw)
+
+
+def test_the_private_log_is_named_where_it_is_replaced():
+    for name in ("figure4_leak", "figure4_utility"):
+        assert "private" in PAPERS["marvell"]["exhibits"][name]["caption"]
+
+
+@pytest.mark.parametrize("scale", CONFIG["scales"])
+@pytest.mark.parametrize("paper", NAMES)
+def test_every_claim_and_headline_finds_its_cells_at_every_scale(paper, scale):
+    content = plan(scale).papers[paper]
+    cells = {name: made_up(scale, paper, name) for name in content["exhibits"]}
+    headline = {
+        name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
+        for name, entry in content["headline"].items()
+    }
+    claims = content["claims"] | headline
+    found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, "paper")
+    assert set(found["item"]) == set(claims)
+    lacking = found[found["verdict"] == "no result"]
+    assert lacking.empty, lacking[["item", "setup", "why"]]
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_every_printed_number_is_compared_or_said_not_to_be_comparable(paper):
+    content = plan("paper").papers[paper]
+    cells = {name: made_up("paper", paper, name) for name in content["exhibits"]}
+    found = judge(paper, {"claims": {}, "numbers": content["numbers"]}, PUBLISHED[paper], cells, "paper")
+    for row in PUBLISHED[paper].fillna("").to_dict("records"):
+        printed = row["value"] / (100 if row["note"].startswith("percent") else 1)
+        same = (found["item"] == row["item"]) & np.isclose(found["published"], printed, rtol=1e-12)
+        own = found[same & (found["dataset"].eq(row["dataset"]) | (row["dataset"] == "all"))]
+        assert not own.empty, row
+        assert (own["verdict"] == "not comparable").all() == (row["dataset"] == "production")
+        if row["dataset"] != "production" and row["item"] != "figure1":
+            assert own["ours"].notna().all(), row
+
+
+def test_a_training_that_ended_early_leaves_a_number_without_result():
+    content = {"claims": {}, "numbers": PAPERS["marvell"]["numbers"][:4]}
+    cells = {"figure1": made_up("quick", "marvell", "figure1")}
+    found = judge("marvell", content, PUBLISHED["marvell"], cells, "paper")
+    assert list(found["verdict"] == "no result") == [False, False, False, True]
+    assert found["why"].iloc[3] == "for trainings of which step 400 is recorded, here the last is 300"
+    assert set(judge("marvell", content, PUBLISHED["marvell"], cells, "quick")["verdict"]) == {"not at this scale"}
+
+
+# Figure 1's quantities.
+
+
+def test_the_norm_is_the_residual_times_the_slope():
+    seen, truth, slope = transcript(0)
+    found = marvell_measures.quantities(seen["gradients"][1], truth["|losses"][1], truth["labels"][1])
+    np.testing.assert_allclose(found["slope_norm"][0], np.linalg.norm(slope), rtol=1e-4)
+    residual, norm = found["residual"][0], found["gradient_norm"][0]
+    np.testing.assert_allclose(residual * np.linalg.norm(slope), norm, rtol=1e-4)
+    assert residual[truth["labels"][1] == 1].mean() > residual[truth["labels"][1] == 0].mean()
+
+
+def test_measured_quantiles_and_leaks_are_those_of_the_batch():
+    seen, truth, _ = transcript(1)
+    rows = pd.DataFrame(marvell_measures.measure(seen, truth))
+    norm = np.linalg.norm(seen["gradients"][2].astype(float), axis=1)
+    own = rows[rows["setting"] == "step=200"]
+    leak = own.loc[own["metric"] == "leak_auc_of_gradient_norm", "value"].item()
+    assert leak == leak_auc(norm, truth["labels"][2])
+    median = own.loc[(own["metric"] == "gradient_norm_negative") & (own["quantile"] == 0.5), "value"].item()
+    assert median == np.median(norm[truth["labels"][2] == 0])
+    assert set(rows["setting"]) == {f"step={step}" for step in (100, 200, 300, 400)}
+
+
+def test_examples_without_a_loss_have_no_slope():
+    labels, losses = np.array([1, 1, 0, 0]), np.array([0.0, 1.0, 1.0, 2.0], dtype=np.float32)
+    found = marvell_measures.quantities(np.ones((4, 2), dtype=np.float32), losses, labels)
+    assert len(found["slope_norm"][0]) == 3
+    assert len(found["residual"][0]) == 4
+
+
+# The Pareto front.
+
+points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
+
+
+@given(points)
+def test_the_front_is_what_no_other_point_beats(pairs):
+    cost, gain = np.array(pairs, dtype=float).reshape(-1, 2).T
+    beaten = [any(c <= a and g >= b and (c, g) != (a, b) for c, g in pairs) for a, b in pairs]
+    np.testing.assert_array_equal(front(cost, gain), ~np.array(beaten, dtype=bool))
+
+
+# What cells are grouped by.
+
+
+def test_a_scheme_names_defense_and_setting_once():
+    assert scheme("none", "") == "none"
+    assert scheme("marvell", "sum_kl=0.1") == "marvell sum_kl=0.1"
+    assert scheme("marvell_error", "error=0.1") == "marvell_error=0.1"
+    assert scheme("secdt_parts", "without_noise") == "secdt_parts without_noise"
+    every = [(name, setting) for name, variant in plan("paper").defenses.items() for setting in settings_of(variant)]
+    assert len({scheme(*one) for one in every}) == len(every)
+
+
+def test_a_parameter_is_read_from_the_setting():
+    cells = pd.DataFrame({"defense": "d", "setting": ["a=2,noise=0.0", "a=10,noise=0.3", "", "without_noise"]})
+    assert column(cells, "a").tolist()[:2] == [2, 10]
+    assert column(cells, "noise").tolist()[:2] == [0.0, 0.3]
+    assert column(cells, "a").isna().tolist() == [False, False, True, True]
+    words = pd.DataFrame({"defense": "d", "setting": ["kind=mean", "kind=2"]})
+    assert column(words, "kind").tolist() == ["mean", "2"]
+
+
+def test_what_a_method_skips_in_part_is_no_absence():
+    rows = cell(0.5, setup="criteo", defense="none", attack="hint", metric="m")
+    part = reason("for 5 hints", setup="criteo", defense="none", attack="hint")
+    whole = reason("for 5 hints", setup="avazu", defense="none", attack="hint")
+    cells = pd.DataFrame([*rows, *part, *whole])
+    assert set(settled(cells)["setup"][settled(cells)["skipped"] != ""]) == {"avazu"}
+    assert asides(cells) == ["none / hint not on avazu: for 5 hints"]
+
+
+def test_what_does_not_apply_is_said_of_every_case():
+    rows = [
+        *cell(0.5, setup="mnist", defense="none", attack="completion", metric="m"),
+        *cell(0.5, setup="mnist", defense="secdt", setting="a=1", attack="completion", metric="m"),
+        *reason("for 2 classes", setup="mnist", attack="norm"),
+        *reason("for 2 classes", setup="mnist", defense="marvell"),
+    ]
+    found = spread(pd.DataFrame(rows)).query("skipped != ''")
+    places = set(zip(found["defense"], found["setting"], found["attack"], strict=True))
+    assert places == {("none", "", "norm"), ("secdt", "a=1", "norm"), ("marvell", "", "completion")}
+
+
+# Drawings.
+
+
+def tradeoffs(setup, attack, defenses):
+    """A trade-off curve for each defense, a point for each setting: leak and utility as (value, value)."""
+    rows = []
+    for defense, pairs in defenses.items():
+        for i, (leak, utility) in enumerate(pairs):
+            own = {"setup": setup, "defense": defense, "setting": f"s={i}"}
+            rows += cell(leak, **own, attack=attack, metric="attack_utility")
+            rows += cell(utility, **own, metric="test_utility")
+    return rows
+
+
+def test_frontier_draws_every_setting_with_two_intervals_and_the_front(draw):
+    defenses = {
+        "none": [(0.95, 0.8)],
+        "iso": [(0.9, 0.7), (0.8, 0.6), (0.7, 0.5)],
+        "marvell": [(0.85, 0.75), (0.6, 0.72)],
+    }
+    rows = tradeoffs("criteo", "norm", defenses) + tradeoffs("criteo", "hint", defenses)
+    figure = draw("frontier", rows)
+    assert len(visible(figure)) == 2
+    for axis in visible(figure):
+        best, *lines, chance = axis.lines
+        assert [len(line.get_xdata()) for line in lines] == [1, 3, 2]
+        drawn = np.concatenate([line.get_xydata() for line in lines])
+        on = [not any(x <= a and y >= b and (x, y) != (a, b) for x, y in drawn) for a, b in drawn]
+        np.testing.assert_array_equal(sorted(best.get_xydata().tolist()), sorted(drawn[on].tolist()))
+        assert len(best.get_xdata()) == 3
+        assert list(chance.get_xdata()) == [0.5, 0.5]
+        assert len(axis.collections) == 2 * len(defenses)  # bars along x and along y
+    assert labels_of(figure) == ["Pareto front", "none", "iso", "marvell"]
+
+
+def test_frontier_can_turn_the_axes_and_the_direction(draw):
+    rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.4)], "iso": [(0.7, 0.5), (0.6, 0.9)], "bad": [(0.8, 0.6)]})
+    (axis,) = visible(draw("frontier", rows, leak_axis="y", better="down"))
+    best, *lines, chance = axis.lines
+    assert len(best.get_xdata()) == 3  # of losses the smallest: all but `bad`
+    assert lines[0].get_ydata()[0] == pytest.approx(0.9, abs=0.02)
+    assert list(chance.get_ydata()) == [0.5, 0.5]
+
+
+def test_frontier_counts_an_auc_below_one_half_as_a_leak(draw):
+    rows = tradeoffs("criteo", "norm", {"inverted": [(0.1, 0.6)], "useless": [(0.5, 0.7)]})
+    assert len(visible(draw("frontier", rows))[0].lines[0].get_xdata()) == 1
+    assert len(visible(draw("frontier", rows, two_sided=False, chance=0.1))[0].lines[0].get_xdata()) == 2
+
+
+def test_frontier_says_what_does_not_apply_or_failed(draw):
+    rows = tradeoffs("mnist", "completion", {"none": [(0.9, 0.9)]})
+    rows += reason("defense.marvell is for 2 classes", setup="mnist", defense="marvell")
+    rows += reason("failed: no memory of it", setup="mnist", defense="dp", attack="completion")
+    figure = draw("frontier", rows)
+    assert len(visible(figure)) == 1
+    assert "marvell not on mnist: defense.marvell is for 2 classes" in words(figure)
+    assert "failed: mnist / dp: no memory of it" in words(figure)
+
+
+def test_curves_draw_one_line_a_scheme_and_the_chance_floor(draw):
+    rows = []
+    for defense, setting in (("none", ""), ("marvell_error", "error=0.1"), ("marvell_error", "error=0.4")):
+        for step in (1, 50, 100):
+            own = {"setup": "criteo", "defense": defense, "setting": setting, "attack": "norm"}
+            rows += cell(0.8, step, "step", **own, metric="leak_auc")
+            rows += cell(0.1, step, "step", **own, metric="floor")
+    figure = draw("curves", rows, "step", x="step", series="scheme", floor="floor")
+    (axis,) = visible(figure)
+    middle, *lines = axis.lines
+    assert list(middle.get_ydata()) == [0.5, 0.5]
+    assert [list(line.get_xdata()) for line in lines] == [[1, 50, 100]] * 3
+    assert labels_of(figure) == ["chance floor (95%)", "none", "marvell error=0.1", "marvell error=0.4"]
+    low, high = axis.get_ylim()
+    assert low < 0.4 < 0.6 < high
+
+
+def test_sweep_draws_attacks_and_utility_over_the_parameter(draw):
+    rows = []
+    for expansion in (1, 2, 4, 10):
+        own = {"setup": "criteo", "defense": "secdt_expansion", "setting": f"expansion={expansion}"}
+        rows += cell(0.75, **own, metric="test_utility")
+        for attack in ("norm", "direction"):
+            rows += cell(0.6, **own, attack=attack, metric="attack_utility")
+    figure = draw("sweep", rows, parameter="expansion", chance=0.1)
+    (axis,) = visible(figure)
+    *lines, chance = axis.lines
+    assert [list(line.get_xdata()) for line in lines] == [[1, 2, 4, 10]] * 3
+    assert list(chance.get_ydata()) == [0.1, 0.1]
+    assert sorted(labels_of(figure)) == ["direction", "norm", "test utility"]
+
+
+def bars_of(axis):
+    return [bar for bar in axis.patches if bar.get_height() != 0]
+
+
+def test_bars_are_grouped_by_parameters(draw):
+    rows = []
+    for expansion, noise in [(k, n) for k in (2, 5, 10) for n in (0.0, 0.3)]:
+        setting = f"expansion={expansion},noise={noise}"
+        own = {"setup": "criteo", "defense": "secdt_k", "setting": setting, "attack": "guess_k"}
+        rows += cell(0.9 - noise, **own, metric="hit")
+    figure = draw("bars", rows, group="expansion", series="noise")
+    (axis,) = visible(figure)
+    assert len(bars_of(axis)) == 6
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["2", "5", "10"]
+    assert labels_of(figure) == ["noise = 0", "noise = 0.3"]
+    heights = sorted(bar.get_height() for bar in bars_of(axis))
+    np.testing.assert_allclose(heights, [0.6] * 3 + [0.9] * 3, atol=0.03)
+
+
+def test_bars_say_why_one_is_missing(draw):
+    rows = [row for name in ("none", "secdt") for row in cell(1.0, setup="mnist", defense=name, metric="time_ratio")]
+    rows += cell(0.002, setup="mnist", defense="none", metric="seconds_per_step")
+    rows += reason("defense.marvell is for 2 classes", setup="mnist", defense="marvell")
+    (axis,) = visible(draw("bars", rows, metric="time_ratio", reference=1.0))
+    assert len(bars_of(axis)) == 2
+    (text,) = [" ".join(text.get_text().split()) for text in axis.texts]
+    assert text == "does not apply: defense.marvell is for 2 classes"
+
+
+def test_distributions_draw_both_classes_and_print_the_leak(draw):
+    rows = pd.DataFrame(theory("criteo"))
+    figure = draw("distributions", rows, "quantile")
+    axes = visible(figure)
+    assert len(axes) == 3 * 4
+    for axis in axes:
+        if "step=400" in axis.get_title():
+            assert "step 400 is recorded" in " ".join(axis.texts[0].get_text().split())
+            continue
+        positives, negatives = axis.lines
+        assert (np.diff(positives.get_xdata()) >= 0).all()
+        assert list(negatives.get_ydata()) == list(marvell_measures.QUANTILES)
+    leaks = rows.query("metric == 'leak_auc_of_gradient_norm' and setting == 'step=100'")["value"]
+    assert f"leak AUC {leaks.mean():.3f} ± " in axes[8].get_title()
+    assert labels_of(figure) == ["positives", "negatives"]
+
+
+def test_a_table_joins_keys_and_two_metrics(draw):
+    rows = []
+    for setup in ("criteo", "mnist"):
+        for defense, setting in (("secdt", ""), ("secdt_parts", "maximum_mapping")):
+            own = {"setup": setup, "defense": defense, "setting": setting}
+            rows += cell(0.75, **own, metric="test_utility")
+            for attack in ("norm", "completion") if setup == "criteo" else ("completion",):
+                rows += cell(0.5, **own, attack=attack, metric="attack_utility")
+    rows += reason("attack.norm is for 2 classes", setup="mnist", attack="norm")
+    options = {"rows": "setup, scheme", "columns": "attack", "pair": "test_utility", "percent": True, "digits": 0}
+    draw("table", rows, **options)
+    lines = (draw.folder / "table.md").read_text().splitlines()
+    head, _, *body = [[part.strip() for part in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    assert head == ["setup", "scheme", "norm", "completion", "data"]
+    assert [row[:2] for row in body] == [
+        ["criteo", "secdt"], ["criteo", "secdt_parts maximum_mapping"],
+        ["mnist", "secdt"], ["mnist", "secdt_parts maximum_mapping"],
+    ]  # fmt: skip
+    assert all(re.fullmatch(r"\d\d ± \d+ / 7\d ± \d+", row[3]) for row in body)
+    assert [row[2] for row in body[2:]] == ["does not apply: attack.norm is for 2 classes"] * 2
+    assert r"\begin{tabular}" in (draw.folder / "table.tex").read_text()
+
+
+def test_a_table_joins_columns(draw):
+    rows = [
+        row
+        for setup in ("criteo", "digits")
+        for metric in ("mean", "floor")
+        for row in cell(0.5, setup=setup, defense="none", attack="norm", metric=metric)
+    ]
+    draw("table", rows, rows="attack, scheme", columns="setup, metric")
+    (head, *_) = [line for line in (draw.folder / "table.md").read_text().splitlines() if line.startswith("|")]
+    names = [part.strip() for part in head.strip("|").split("|")]
+    assert names == ["attack", "scheme", "criteo mean", "criteo floor", "digits mean", "digits floor"]
+
+
+def test_equal_cells_give_equal_files(draw):
+    rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.8)], "iso": [(0.7, 0.7)]})
+    draw("frontier", rows)
+    first = {kind: (draw.folder / f"frontier.{kind}").read_bytes() for kind in ("png", "pdf")}
+    draw("frontier", rows)
+    assert first == {kind: (draw.folder / f"frontier.{kind}").read_bytes() for kind in ("png", "pdf")}
