@@ -29,10 +29,14 @@ def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
     zeros = len(labels) - ones
     if not ones or not zeros:
         return None
-    from scipy.stats import rankdata
-
-    above = rankdata(scores)[positive].sum() - ones * (ones + 1) / 2
+    above = _midranks(scores)[positive].sum() - ones * (ones + 1) / 2
     return float(above / (ones * zeros))
+
+
+def _midranks(scores: np.ndarray) -> np.ndarray:
+    """scipy.stats.rankdata, the import of which takes longer than most attacks."""
+    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place]
 
 
 def chance_floor(positives: int, negatives: int) -> float:
