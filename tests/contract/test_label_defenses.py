@@ -223,12 +223,22 @@ def planned(own, problem):
     return optimal_noise(*problem, own.power * problem[3])
 
 
-def test_marvell_estimates_the_most_likely_gaussians():
+@pytest.mark.parametrize("unit", [1.0, 1e-30, 1e20])
+def test_marvell_estimates_the_most_likely_gaussians(unit):
     gradient, labels = batch()
+    gradient = gradient * unit
     (u, v, _, gap, p), direction = modeled(gradient, labels)
-    found = estimated(gradient, labels == 1)
-    assert (found.negative, found.positive, found.gap, found.share) == pytest.approx((u, v, gap, p), rel=1e-5)
-    np.testing.assert_allclose(found.difference.numpy() / np.sqrt(gap), direction, atol=1e-5)
+    found = estimated(gradient, torch.stack((labels != 1, labels == 1)).float())
+    numbers = found.negative, found.positive, found.gap, found.share
+    assert numbers == pytest.approx((u, v, gap, p), rel=1e-5, abs=0)
+    np.testing.assert_allclose(found.difference.double().numpy() / np.sqrt(gap), direction, atol=1e-5)
+
+
+def test_marvell_refuses_gradients_that_are_no_numbers():
+    gradient, labels = batch()
+    gradient[3, 2] = float("nan")
+    with pytest.raises(InputError, match="= nan; a finite number"):
+        sent(defense("marvell", power=1.0), gradient, labels)
 
 
 @pytest.mark.parametrize("parameters", MARVELLS)

@@ -21,16 +21,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import torch
 
 from ..errors import InputError
 from ..gradient_noise import GradientNoise, optimal_noise, power_for
 from ..limits import Limits
 from ._gaussians import Gaussians, estimated, perturbed
 from .base import CutWire, Defense, Training
-
-if TYPE_CHECKING:
-    import torch
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,17 @@ class Marvell(Defense):
         """The sumKL to reach; 0: the power is given."""
         return (2 - 4 * self.error) ** 2 if self.error else self.sum_kl
 
+    def begin(self, training: Training) -> torch.Tensor:
+        """(2, n): 1 where a training row is of the class, else 0."""
+        return torch.stack((training.labels != 1, training.labels == 1)).float()
+
     def backward(self, gradient: torch.Tensor, wire: CutWire) -> torch.Tensor:
         """The gradients (B, d) with noise."""
-        positive = wire.labels == 1
-        if not 0 < int(positive.sum()) < len(positive):
+        member = wire.state[:, wire.rows]
+        model = estimated(gradient, member)
+        if model is None:
             return self._of_one_class(gradient, wire.training)
-        model = estimated(gradient, positive)
-        return perturbed(gradient, positive, model, self._noise(gradient, model), wire.training)
+        return perturbed(gradient, member, model, self._noise(gradient, model), wire.training)
 
     def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
         problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share

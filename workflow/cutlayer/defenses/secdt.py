@@ -3,7 +3,8 @@
 - Transformation: K = k `expansion` fake classes are shuffled and dealt into k pools of equal size. Each training
   example gets, once and for all, a random member of its class's pool, and the top model learns these. Predictions are
   decoded by adding up each pool ("weighted"), or by the pool of the largest of the K ("maximum"). 1: no fake classes.
-- Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0, and counts.
+- Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
+  and counts; so short a gradient that no factor of single precision will do becomes 0.
 - Noise: the target, a one-hot row, gets `noise` softmax(omega), omega ~ N(0, I_K) drawn anew each step. The target
   then sums to 1 + `noise`, as printed. 0: none.
 
@@ -71,11 +72,11 @@ class SecDT(Defense):
         """(B, K): 1 at the fake class, plus the noise."""
         import torch
 
-        count, labels = self.outputs(wire.training.classes), wire.state.labels[wire.rows]
+        count, labels = self.outputs(wire.training.classes), wire.state.labels[wire.rows, None]
         blur = torch.zeros((len(labels), count), device=labels.device)
         if self.noise:
-            blur = self.noise * wire.training.randn(len(labels), count).softmax(dim=1)
-        return blur + torch.nn.functional.one_hot(labels, count)
+            blur = wire.training.randn(len(labels), count).softmax(dim=1).mul_(self.noise)
+        return blur.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
 
     def backward(self, gradient: torch.Tensor, wire: CutWire) -> torch.Tensor:
         """The gradients (B, d), of one norm."""
@@ -84,9 +85,9 @@ class SecDT(Defense):
         if self.normalize == "none":
             return gradient
         norms = torch.linalg.vector_norm(gradient, dim=1, dtype=torch.float64)
-        factors = (getattr(norms, self.normalize)() / norms).nan_to_num(posinf=0.0)
-        dithered = factors * (1 + DITHER * wire.training.randn(len(norms)))
-        return (gradient * dithered[:, None]).float()  # a factor may be beyond single precision
+        reference = getattr(norms, self.normalize)()
+        dithered = torch.addcmul(reference, reference, wire.training.randn(len(norms)), value=DITHER)
+        return gradient * (dithered / norms).float().nan_to_num(posinf=0.0)[:, None]
 
     def decode(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
         """(N, k) from (N, K)."""

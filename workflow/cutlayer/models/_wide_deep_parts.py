@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from ._tables import rows, sums
+
 if TYPE_CHECKING:
     from .base import Inputs
     from .wide_deep import WideDeep
@@ -25,7 +27,7 @@ class Bottom(nn.Module):
         self.rest = nn.ModuleList(more)
 
     def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-        embedded = self.embedding(x["codes"]).flatten(1)
+        embedded = rows(self.embedding.weight, x["codes"]).flatten(1)
         first = torch.relu(self.first(torch.cat([x["numeric"], embedded], dim=1)))
         hidden = first
         for layer in self.rest:
@@ -51,7 +53,7 @@ class Top(nn.Module):
             hidden = torch.relu(layer(hidden))
         logits = self.last(hidden)
         if x["codes"].shape[1]:
-            logits = logits + self.wide_codes(x["codes"])
+            logits = logits + sums(self.wide_codes.weight, x["codes"])
         if self.wide_numeric is not None:
             logits = logits + self.wide_numeric(x["numeric"])
         return logits

@@ -1,0 +1,116 @@
+"""A training step under each of the label party's defenses against an undefended one, in one run.
+
+Run `python workflow/benchmarks/split_step.py [note]`; it prints a table and writes it beside this file, with the note.
+All train wide_deep at the paper's settings on the stand-in of criteo, through the protocol's own step. A round is one
+step of each on the same batch, in random order; a defense's ratio is that of its time to the undefended step's of the
+same round.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from machine import machine
+
+from cutlayer import plugins
+from cutlayer.datasets import STAND_IN
+from cutlayer.datasets.base import Table
+from cutlayer.protocols import split
+from cutlayer.protocols._split_data import prepared
+from cutlayer.protocols.base import Task
+from cutlayer.standins.clicks import stand_in
+
+ROUNDS, WARM_UP = 300, 20
+DEFENSES: dict[str, dict[str, Any]] = {
+    "none": {"use": "none"},
+    "iso": {"use": "iso"},
+    "max_norm": {"use": "max_norm"},
+    "marvell, sum_kl 0.25": {"use": "marvell", "sum_kl": 0.25},
+    "marvell, power 4": {"use": "marvell", "power": 4.0},
+    "dp": {"use": "dp"},
+    "mixpro": {"use": "mixpro"},
+    "secdt": {"use": "secdt"},
+    "secdt, transformation alone": {"use": "secdt", "noise": 0.0, "normalize": "none"},
+    "secdt, normalization alone": {"use": "secdt", "expansion": 1, "noise": 0.0},
+    "secdt, noise alone": {"use": "secdt", "expansion": 1, "normalize": "none"},
+}
+SETTINGS = {
+    "protocol": "split", "dataset": "criteo", "test_share": 0.1, "batch": 1024, "epochs": 5, "rate": 1e-4,
+    "records": {"batches": 1},
+}  # fmt: skip
+
+
+def stepper(table: Table, buckets: int, defense: dict[str, Any]) -> Callable[[], None]:
+    """A function that takes the next step of a training."""
+    parameters = {key: value for key, value in defense.items() if key != "use"}
+    method = plugins.create("defense", defense["use"], parameters)
+    settings = SETTINGS | {"model": {"use": "wide_deep", "width": 128, "embedding": 4, "buckets": buckets}}
+    task = Task("step", "", 0, table, settings, {"": method})
+    data = prepared(task)
+    parties, batches = split._meet(task, "", method, data), cycle(b for phase in data.phases for b in phase.batches)
+
+    def step() -> None:
+        rows = next(batches)
+        split._step(parties, data.encode(rows), rows)
+
+    return step
+
+
+def measure(table: Table, buckets: int) -> np.ndarray:
+    """Seconds of processor time (rounds, defenses)."""
+    steppers = [stepper(table, buckets, defense) for defense in DEFENSES.values()]
+    order, seconds = np.random.default_rng(0), np.zeros((WARM_UP + ROUNDS, len(steppers)))
+    for taken in seconds:
+        for place in order.permutation(len(steppers)):
+            start = time.process_time()
+            steppers[place]()
+            taken[place] = time.process_time() - start
+    return seconds[WARM_UP:]
+
+
+def rows(table: Table, buckets: int) -> Iterator[str]:
+    """The table's rows for models with so many buckets a category."""
+    seconds = measure(table, buckets)
+    ratios = seconds / seconds[:, :1]
+    for name, own, ratio in zip(DEFENSES, seconds.T, ratios.T, strict=True):
+        low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
+        times = f"{np.median(own) * 1e3:.1f} | {own.min() * 1e3:.1f}"
+        yield f"| {buckets:,} | {name} | {times} | {middle:.3f} | {low:.3f} to {high:.3f} |"
+
+
+def heading(note: str) -> list[str]:
+    """Where and how this was measured, and the table's head."""
+    return [
+        "# A defended training step against an undefended one",
+        "",
+        machine("torch", "numpy") + " One thread, processor time." + (f" {note}" if note else ""),
+        "",
+        f"wide_deep: 13 counts and 26 categories, {SETTINGS['batch']:,} examples a batch, width 128, embeddings of 4. "
+        f"{ROUNDS} rounds, each one step of each on the same batch in random order; the ratio is to the undefended "
+        "step of the same round: median and middle half.",
+        "",
+        "| buckets | defense | ms a step | least ms | ratio | middle half |",
+        "|--:|---|--:|--:|--:|---|",
+    ]
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    made = stand_in(plugins.create("dataset", "criteo").of_version(STAND_IN))
+    lines = heading(" ".join(sys.argv[1:]))
+    for size in (1_000, 10_000, 100_000):
+        for line in rows(made, size):
+            lines.append(line)
+            print(line, flush=True)
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
