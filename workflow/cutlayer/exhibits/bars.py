@@ -65,6 +65,9 @@ class Bars(Exhibit):
         sides = [bars["mean"] - bars["low"], bars["high"] - bars["mean"]]
         look = {"color": COLORS[place % 10], "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
         axis.errorbar(x, bars["mean"], yerr=sides, fmt="none", ecolor="#222222", lw=1, capsize=2, zorder=3)
+        for place_of, value in zip(x, bars["mean"], strict=True):
+            if value == 0:  # a bar that cannot be seen, unlike one that is not there
+                axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=look["color"])
         return axis.bar(x, bars["mean"], width, zorder=2, **look)
 
     def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any]) -> None:
