@@ -67,5 +67,8 @@ class _Copy:
             if self.log:
                 self.log.flush()
 
+    def close(self) -> None:
+        """Nothing: a library that closes its stream at exit means this one."""
+
     def isatty(self) -> bool:
         return False

@@ -35,22 +35,20 @@ def measure(
     """Write setup, defense, setting, seed, metric, value: `seconds_per_step`, and `time_ratio` to the first variant."""
     table, _ = read(data, settings["dataset"])
     rows: list[dict[str, Any]] = []
+    settled = {(name, label): (v["use"], own) for name, v in variants.items() for label, own in settings_of(v).items()}
     for seed in steps(seeds, f"times {setup}"):
-        taken = [stepper(_task(setup, name, seed, table, settings, variant)) for name, variant in variants.items()]
+        tasks = [
+            Task(setup, name, seed, table, settings, {label: plugins.create("defense", *method)})
+            for (name, label), method in settled.items()
+        ]
+        taken = [stepper(task) for task in tasks]
         rounds = [_round(taken, generator("times", setup, seed, i)) for i in range(WARM_UP + settings["timed_steps"])]
         seconds = np.median(rounds[WARM_UP:], axis=0)
-        for name, own in zip(variants, seconds, strict=True):
-            who = {"setup": setup, "defense": name, "setting": "", "seed": seed}
+        for (name, label), own in zip(settled, seconds, strict=True):
+            who = {"setup": setup, "defense": name, "setting": label, "seed": seed}
             rows.append(who | {"metric": "seconds_per_step", "value": float(own)})
             rows.append(who | {"metric": "time_ratio", "value": float(own / seconds[0])})
     artifacts.write_rows(output, rows)
-
-
-def _task(
-    setup: str, name: str, seed: int, table: Any, settings: Mapping[str, Any], variant: Mapping[str, Any]
-) -> Task:
-    (parameters,) = settings_of(variant).values()
-    return Task(setup, name, seed, table, settings, {"": plugins.create("defense", variant["use"], parameters)})
 
 
 def _round(steppers: Sequence[Callable[[], None]], draw: np.random.Generator) -> list[float]:
