@@ -36,24 +36,24 @@ class Bottom(nn.Module):
 
 
 class Top(nn.Module):
-    """The last layers on the embedding, plus a linear function of the features."""
+    """The last layers on the embedding, plus the wide part: one linear function of the features.
+
+    With one logit the two are added. With more each logit weighs the wide part's number in its own way, so that its
+    table stays as large as it was.
+    """
 
     def __init__(self, model: WideDeep, inputs: Inputs, outputs: int) -> None:
         super().__init__()
         self.hidden = nn.ModuleList(nn.Linear(model.width, model.width) for _ in range(model.top_layers - 1))
         self.last = nn.Linear(model.width, outputs)
-        self.wide_numeric = nn.Linear(len(inputs.numeric), outputs, bias=False) if inputs.numeric else None
-        self.wide_codes = nn.EmbeddingBag(max(1, len(inputs.categorical) * model.buckets), outputs, mode="sum")
-        nn.init.zeros_(self.wide_codes.weight)
-        if self.wide_numeric is not None:
-            nn.init.zeros_(self.wide_numeric.weight)
+        self.wide_numeric = nn.Parameter(torch.zeros(len(inputs.numeric)))
+        self.wide_codes = nn.Parameter(torch.zeros(max(1, len(inputs.categorical) * model.buckets), 1))
+        self.weighs = nn.Linear(1, outputs, bias=False) if outputs > 1 else nn.Identity()
 
     def forward(self, hidden: Tensor, x: dict[str, Tensor]) -> Tensor:
         for layer in self.hidden:
             hidden = torch.relu(layer(hidden))
-        logits = self.last(hidden)
+        wide = (x["numeric"] @ self.wide_numeric)[:, None]
         if x["codes"].shape[1]:
-            logits = logits + sums(self.wide_codes.weight, x["codes"])
-        if self.wide_numeric is not None:
-            logits = logits + self.wide_numeric(x["numeric"])
-        return logits
+            wide = wide + sums(self.wide_codes, x["codes"])
+        return self.last(hidden) + self.weighs(wide)

@@ -1,6 +1,7 @@
 """cnn: two convolutions with pooling and a linear layer up to the cut, two linear layers after it.
 
-Rows of d x d numbers without a shape of their own (digits) are images of one channel.
+Rows of d x d numbers without a shape of their own (digits) are images of one channel. `shrink` is for quick runs: means
+of so many by so many pixels are taken for pixels.
 
 LeCun et al., "Gradient-Based Learning Applied to Document Recognition"; Jiang et al., "Training on Fake Labels",
 say "a CNN" and no more.
@@ -27,21 +28,25 @@ class Cnn(Model):
     """3 x 3 convolutions with `channels` and twice as many, a cut of `width`."""
 
     protocols: ClassVar[set[str]] = {"split"}
-    limits: ClassVar[Limits] = {"width": (1, None), "channels": (1, None)}
+    limits: ClassVar[Limits] = {"width": (1, None), "channels": (1, None), "shrink": (1, None)}
 
     width: int = 128
     channels: int = 32
+    shrink: int = 1
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`images` (B, C, H, W) float32 from 0 to 1."""
         import torch
+        from torch.nn.functional import avg_pool2d
 
         scaled = features.astype(np.float32) / np.float32(inputs.scale)
-        return {"images": torch.from_numpy(scaled.reshape(-1, *_image(inputs)))}
+        images = torch.from_numpy(scaled.reshape(-1, *_image(inputs)))
+        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Convolutions and the layer that ends at the cut."""
-        return _parts().Bottom(self, _image(inputs))
+        channels, height, width = _image(inputs)
+        return _parts().Bottom(self, (channels, height // self.shrink, width // self.shrink))
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
         """Two linear layers."""

@@ -1,7 +1,8 @@
 """wide_deep: a linear model beside a deep one on embedded categories, cut in the middle of the deep part.
 
 The feature party embeds the categories and computes the first layers of the deep part; the label party has the
-last ones and the whole wide part, which sees the features themselves. Counts enter as log(1 + x), a missing or
+last ones and the whole wide part, a linear function of the features themselves with one number for each category (the
+official code's dimension of 1), which every logit weighs if there are several. Counts enter as log(1 + x), a missing or
 negative count as 0. A category is its code modulo `buckets`.
 
 Cheng et al., "Wide & Deep Learning for Recommender Systems"; cut as in Li et al., "Label Leakage and Protection in
