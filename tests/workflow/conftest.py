@@ -143,25 +143,44 @@ def edited(finished: Project, tmp_path: Path) -> Project:
     return Project(tmp_path / "copy")
 
 
-KEPT = ("table1", "figure5", "theorems", "comparison", "decisions")
+KEPT = {
+    "chebyshev": ("table1", "figure5", "theorems", "comparison", "decisions"),
+    "marvell": ("data",),
+    "secdt": ("figure4",),
+}
+JUDGED = ("theorems", "decisions", "figure4")
 
 
 def prune(project: Project, *more: str) -> None:
-    """Leave a DAG of about twenty short jobs, with every kind of exhibit and a claim, to be killed and broken.
+    """Leave a DAG of about thirty short jobs, with every kind of exhibit and a claim, to be killed and broken.
 
-    It is about Wine; `more` setups get the exhibits that need no defense.
+    It is about Wine and, for labels, about one digit against the rest; `more` setups get the exhibits of features that
+    need no defense.
     """
-    paper = project.folder / "workflow/papers/chebyshev/paper.yaml"
-    content = yaml.safe_load(paper.read_text())
-    exhibits = {name: content["exhibits"][name] | {"setups": ["wine", *more]} for name in KEPT}
-    exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
-    exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
-    for name in ("comparison", "decisions"):
-        exhibits[name]["setups"] = ["wine"]
-    judged = ("theorems", "decisions")
-    claims = {name: claim for name, claim in content["claims"].items() if claim["check"]["exhibit"] in judged}
-    content.pop("headline")
-    paper.write_text(yaml.safe_dump(content | {"exhibits": exhibits, "claims": claims, "numbers": []}, sort_keys=False))
+    for paper, kept in KEPT.items():
+        file = project.folder / f"workflow/papers/{paper}/paper.yaml"
+        content = yaml.safe_load(file.read_text())
+        exhibits = {name: content["exhibits"][name] for name in kept}
+        for exhibit in exhibits.values():
+            exhibit["setups"] = ["wine", *more] if paper == "chebyshev" else ["digits_vs_rest"]
+        content |= {"exhibits": exhibits, "numbers": []}
+        content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
+        content.pop("headline")
+        file.write_text(yaml.safe_dump(_few(paper, content), sort_keys=False))
+
+
+def _few(paper: str, content: dict) -> dict:
+    """Few methods in the exhibits that `prune` leaves."""
+    exhibits = content["exhibits"]
+    if paper == "chebyshev":
+        exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
+        exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
+        for name in ("comparison", "decisions"):
+            exhibits[name]["setups"] = ["wine"]
+    if paper == "secdt":
+        exhibits["figure4"] |= {"defenses": ["none", "secdt"], "attacks": ["norm", "model_completion"]}
+        content["claims"] = {"lowers_completion": content["claims"]["lowers_completion"]}
+    return content
 
 
 @pytest.fixture
