@@ -100,8 +100,8 @@ def heading(note: str) -> list[str]:
         f"{ROUNDS} rounds, each one step of each on the same batch in random order; the ratio is to the undefended "
         "step of the same round: median and middle half.",
         "",
-        "secdt trains 20 outputs in place of one logit. Of what that costs most is the wide part, 20 numbers for each of "
-        "26 times the buckets, all of which Adam moves in every step.",
+        "secdt trains 20 outputs in place of one logit. Of what that costs most is the wide part, 20 numbers for each "
+        "of 26 times the buckets, all of which Adam moves in every step.",
         "",
         "| buckets | defense | ms a step | least ms | ratio | middle half |",
         "|--:|---|--:|--:|--:|---|",
