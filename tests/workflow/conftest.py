@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,6 +79,12 @@ class Project:
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
 
 
+def untimed(project: Project) -> dict[str, bytes]:
+    """The csv tables but those that hold times: of steps, or verdicts and counts of verdicts on them."""
+    timed = re.compile(r"results/times/|(cells|exhibits)/secdt/figure8\.csv|results/(claims|ledger)\.csv")
+    return {name: content for name, content in project.csv().items() if not timed.search(name)}
+
+
 def copy(folder: Path) -> Project:
     for part in PARTS:
         source, target = ROOT / part, folder / part
@@ -98,7 +105,7 @@ def project(tmp_path: Path) -> Project:
 # Each kind of setup of each protocol: real and bundled, shared models, streams; others run the same code.
 SETUPS = {
     "bank", "bank_l2", "bank_one_feature", "bank_half", "bank_train", "bank_small", "wine", "wine_half", "wine_small",
-    "criteo", "avazu_days", "digits_vs_rest", "digits_images",
+    "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images",
 }  # fmt: skip
 
 
@@ -113,6 +120,9 @@ def thin(project: Project) -> Project:
             for entry in content.get(kind, {}).values():
                 _narrow(entry["check"], content["exhibits"])
         content["claims"] = {name: c for name, c in content["claims"].items() if c["check"].get("setups", True)}
+        for entry in content["headline"].values():
+            if not entry["check"]["setups"]:
+                entry["check"]["setups"] = content["exhibits"][entry["check"]["exhibit"]]["setups"][:1]
         paper.write_text(yaml.safe_dump(content, sort_keys=False))
     return project
 
