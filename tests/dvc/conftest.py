@@ -104,7 +104,7 @@ def tiny(copy: Project) -> None:
         (line,) = re.findall(rf"^  {name}: .*\n", (copy.folder / "params.yaml").read_text(), flags=re.M)
         first = "".join(f"{key}: {value}, " for key, value in added.items())
         copy.replace("params.yaml", line, "")
-        copy.replace("params.yaml", "attacks:\n", "attacks:\n" + line.replace("{ ", f"{{ {first}", 1))
+        copy.replace("params.yaml", "\nattacks:\n", "\nattacks:\n" + line.replace("{ ", f"{{ {first}", 1))
 
 
 def track(copy: Repository) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import yaml
 from scipy.optimize import minimize_scalar
+from scipy.stats import norm
 
 from cutlayer import plugins
+from cutlayer.defenses.base import CutWire, Training
 from cutlayer.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc
@@ -101,6 +104,17 @@ def test_the_minimum_on_a_segment_is_inside_for_large_budgets():
     assert ends.min() > 2.05
     small = minimize_scalar(ratio_sum, bounds=(0, 0.2 / p), args=(0.2,), method="bounded")
     assert small.x == pytest.approx(0, abs=1e-4)  # the remark's case: the class with the larger variance, for v >= u
+
+
+def test_max_norm_leaves_the_norm_attack_an_auc_of_0_68():
+    """Marvell 6: positives as long as the longest, negatives a thousandth of it."""
+    gradient = torch.ones(20_000, 4)
+    labels = np.arange(len(gradient)) % 2
+    gradient[labels == 0] *= 1e-3
+    training = Training(torch.from_numpy(labels), 2, 1, torch.Generator().manual_seed(0))
+    sent = plugins.create("defense", "max_norm").backward(gradient, CutWire(training, torch.arange(len(labels))))
+    left = leak_auc(sent.norm(dim=1).numpy() + 1e-9 * generator("ties").random(len(labels)), labels)
+    assert left == pytest.approx(norm.cdf(1) - norm.cdf(-1), abs=0.01)
 
 
 def test_our_cut_is_that_of_section_5_1():

@@ -50,7 +50,7 @@ CASES = {
     "unknown dataset": (
         PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: win }", ["params.yaml setups.wine", "did you mean 'wine'"],
     ),
-    "list in place of a mapping": (PARAMS, "setups:\n", "setups: []\nsetups_before:\n", ["params.yaml", "params.schema.json"]),
+    "list in place of a mapping": (PARAMS, "\nsetups:\n", "\nsetups: []\nsetups_before:\n", ["params.yaml", "params.schema.json"]),
     "text in place of a number": (PARAMS, "seeds: 3", "seeds: three", ["params.yaml scales.quick.seeds", "'three'", "integer"]),
     "unknown paper": (PARAMS, "papers: [chebyshev]", "papers: [chebishev]", ["params.yaml papers", "did you mean 'chebyshev'"]),
     "variant an exhibit asks for": (

@@ -16,7 +16,7 @@ def test_a_new_defense_is_one_file_and_one_line(edited: Project) -> None:
     (file,) = (block for block in blocks("python") if block.startswith('"""rounding:'))
     (line,) = (block for block in blocks("yaml") if "rounding" in block)
     (edited.folder / "workflow/cutlayer/defenses/rounding.py").write_text(file)
-    edited.replace("params.yaml", "defenses:\n", f"defenses:\n{line}")
+    edited.replace("params.yaml", "\ndefenses:\n", f"\ndefenses:\n{line}")
     target = "results/exhibits/chebyshev/comparison.png"
     planned = edited.run("--dry-run", target)
     assert set(re.findall(r"output: results/runs/\w+/(\w+)/", planned)) == {"rounding"}
