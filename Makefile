@@ -33,10 +33,11 @@ report results/report.html: results/ledger.html
 verify: setup
 	$(BIN)/python -m cutlayer.verify
 
-# The picture and the ledger that the README shows.
+# The pictures and the ledger that the README shows.
 docs: results
 	mkdir -p docs
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
+	cp results/exhibits/marvell/figure3c.png docs/figure3c.png
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
