@@ -20,9 +20,6 @@ localrules:
     all,
     data,
     runs,
-    chebyshev,
-    marvell,
-    secdt,
 
 
 rule all:
@@ -45,16 +42,11 @@ rule runs:
         run_files(),
 
 
-rule chebyshev:
-    input:
-        exhibits_of("chebyshev"),
+for paper in plan.papers:
 
-
-rule marvell:
-    input:
-        exhibits_of("marvell"),
-
-
-rule secdt:
-    input:
-        exhibits_of("secdt"),
+    rule:
+        name:
+            paper
+        input:
+            exhibits_of(paper),
+        localrule: True

@@ -45,7 +45,11 @@ rule times:
             {
                 *source("protocol", plan.setups[w.setup]["protocol"]),
                 *source("model", plan.setups[w.setup]["model"]["use"]),
-                *(f for d in plan.timed(w.setup).values() for f in source("defense", d["use"])),
+                *(
+                    f
+                    for d in plan.timed(w.setup).values()
+                    for f in source("defense", d["use"])
+                ),
                 *library("times.py"),
             }
         ),
