@@ -55,7 +55,7 @@ rule times:
         ),
         data=lambda w: datasets_of([w.setup]),
     output:
-        "results/times/{setup}.csv",
+        "results/runs/{setup}/times.csv",
     log:
         "logs/times/{setup}.log",
     benchmark:

@@ -81,7 +81,7 @@ class Project:
 
 def untimed(project: Project) -> dict[str, bytes]:
     """The csv tables but those that hold times: of steps, or verdicts and counts of verdicts on them."""
-    timed = re.compile(r"results/times/|(cells|exhibits)/secdt/figure8\.csv|results/(claims|ledger)\.csv")
+    timed = re.compile(r"results/runs/\w+/times\.csv|(cells|exhibits)/secdt/figure8\.csv|results/(claims|ledger)\.csv")
     return {name: content for name, content in project.csv().items() if not timed.search(name)}
 
 
@@ -120,6 +120,9 @@ def thin(project: Project) -> Project:
             for entry in content.get(kind, {}).values():
                 _narrow(entry["check"], content["exhibits"])
         content["claims"] = {name: c for name, c in content["claims"].items() if c["check"].get("setups", True)}
+        for entry in content["numbers"]:
+            _narrow(entry.get("check", {}), content["exhibits"])
+        content["numbers"] = [n for n in content["numbers"] if n.get("check", {}).get("setups", True)]
         for entry in content["headline"].values():
             if not entry["check"]["setups"]:
                 entry["check"]["setups"] = content["exhibits"][entry["check"]["exhibit"]]["setups"][:1]

@@ -193,7 +193,7 @@ class Plan:
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
             "theory": "results/theory/{paper}/{setup}.csv",
-            "times": "results/times/{setup}.csv",
+            "times": "results/runs/{setup}/times.csv",
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []
