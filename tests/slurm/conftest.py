@@ -1,4 +1,4 @@
-"""A SLURM for the tests of this folder."""
+"""A SLURM for the tests of this folder, gone before others run: where it is installed every Snakemake asks it first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from .cluster import DAEMONS, Cluster, Unavailable, installed, running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def slurm() -> Iterator[None]:
     """SLURM's programs; installed if they must be, and then removed again."""
     try:
@@ -20,7 +20,7 @@ def slurm() -> Iterator[None]:
         pytest.skip(str(reason))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(slurm: None) -> Iterator[Cluster]:
     """A running SLURM of one node with two GPUs that do nothing."""
     with running() as cluster:

@@ -52,7 +52,7 @@ CASES = {
     ),
     "list in place of a mapping": (PARAMS, "\nsetups:\n", "\nsetups: []\nsetups_before:\n", ["params.yaml", "params.schema.json"]),
     "text in place of a number": (PARAMS, "seeds: 3", "seeds: three", ["params.yaml scales.quick.seeds", "'three'", "integer"]),
-    "unknown paper": (PARAMS, "papers: [chebyshev]", "papers: [chebishev]", ["params.yaml papers", "did you mean 'chebyshev'"]),
+    "unknown paper": (PARAMS, "papers: [chebyshev,", "papers: [chebishev,", ["params.yaml papers", "did you mean 'chebyshev'"]),
     "variant an exhibit asks for": (
         PARAMS, "  gia_half: { use: gia, start: half }\n", "",
         ["papers/chebyshev/paper.yaml exhibits.figure14.attacks", "no attack 'gia_half'"],
