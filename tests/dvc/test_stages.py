@@ -127,7 +127,7 @@ def test_a_changed_variant_runs_what_depends_on_it(changed: Repository) -> None:
 def test_metrics_are_the_verdicts_and_the_headlines(changed: Repository) -> None:
     (shown,) = json.loads(changed.call("dvc", "metrics", "show", "--json").stdout).values()
     metrics = shown["data"]["results/metrics.json"]["data"]
-    assert metrics["ledger"]["holds"] > 50
+    assert metrics["ledger"]["holds"] > 30
     assert {"differs", "fails"} <= set(metrics["ledger"])
     for paper in ("chebyshev", "marvell", "secdt"):
         assert set(metrics[paper]) == {"utility", "leak", "provenance"}
