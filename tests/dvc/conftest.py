@@ -86,8 +86,8 @@ def jobs_between(before: dict[str, int], after: dict[str, int]) -> set[str]:
 
 def stages(output: str) -> dict[str, bool]:
     """Stage -> whether `dvc repro` ran it."""
-    ran = dict.fromkeys(re.findall(r"^Running stage '(\w+)'", output, flags=re.M), True)
-    return ran | dict.fromkeys(re.findall(r"^Stage '(\w+)' didn't change", output, flags=re.M), False)
+    ran = dict.fromkeys(re.findall(r"^Running stage '([\w@]+)'", output, flags=re.M), True)
+    return ran | dict.fromkeys(re.findall(r"^Stage '([\w@]+)' didn't change", output, flags=re.M), False)
 
 
 def tiny(copy: Project) -> None:
