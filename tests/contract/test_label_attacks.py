@@ -139,7 +139,7 @@ def test_the_sign_of_the_spectral_direction_is_that_of_its_largest_entry():
 def test_spectral_s_guesses_are_the_square_the_projection_and_its_clusters():
     rows, _ = opposite()
     for on, other in (("gradients", "embeddings"), ("embeddings", "gradients")):
-        method = plugins.create("attack", "spectral", {"on": on})
+        method = plugins.create("attack", "spectral", {"source": on})
         guess = method.infer(view_of(method, "spectral", {on: rows, other: rows[::-1]}))
         signed = spectral.score(rows)
         np.testing.assert_equal(guess, {"": signed**2, "signed": signed, "clusters": spectral.two_means(signed)})

@@ -28,11 +28,11 @@ class Spectral(Attack):
     sees: ClassVar[set[str]] = {"gradients", "embeddings"}
     classes: ClassVar[set[int]] = {2}
 
-    on: Literal["gradients", "embeddings"] = "gradients"
+    source: Literal["gradients", "embeddings"] = "gradients"
 
     def infer(self, view: View) -> dict[str, np.ndarray]:
         """(B,) scores of each kind."""
-        signed = score(view.gradients if self.on == "gradients" else view.embeddings)
+        signed = score(view.gradients if self.source == "gradients" else view.embeddings)
         return {"": signed**2, "signed": signed, "clusters": two_means(signed)}
 
 
