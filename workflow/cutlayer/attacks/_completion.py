@@ -48,7 +48,8 @@ class Completed(nn.Module):
 
 def _linear(inputs: int, outputs: int, rng: np.random.Generator) -> nn.Linear:
     """Distributed as torch's own, drawn from the given generator."""
-    layer = nn.Linear(inputs, outputs)  # skip_init would import sympy
+    with torch.random.fork_rng(devices=[]):  # the layer's own draw is overwritten; skip_init would import sympy
+        layer = nn.Linear(inputs, outputs)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.copy_(torch.from_numpy(rng.uniform(-1, 1, parameter.shape) / inputs**0.5))
