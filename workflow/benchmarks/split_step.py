@@ -14,8 +14,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from itertools import cycle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,8 @@ from machine import machine
 from cutlayer import plugins
 from cutlayer.datasets import STAND_IN
 from cutlayer.datasets.base import Table
-from cutlayer.protocols import split
-from cutlayer.protocols._split_data import prepared
 from cutlayer.protocols.base import Task
+from cutlayer.protocols.split import stepper
 from cutlayer.standins.clicks import stand_in
 
 ROUNDS, WARM_UP = 300, 20
@@ -51,25 +49,16 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def stepper(table: Table, buckets: int, defense: dict[str, Any]) -> Callable[[], None]:
-    """A function that takes the next step of a training."""
+def task(table: Table, buckets: int, defense: dict[str, Any]) -> Task:
+    """A training at the paper's settings."""
     parameters = {key: value for key, value in defense.items() if key != "use"}
-    method = plugins.create("defense", defense["use"], parameters)
     settings = SETTINGS | {"model": {"use": "wide_deep", "width": 128, "embedding": 4, "buckets": buckets}}
-    task = Task("step", "", 0, table, settings, {"": method})
-    data = prepared(task)
-    parties, batches = split._meet(task, "", method, data), cycle(b for phase in data.phases for b in phase.batches)
-
-    def step() -> None:
-        rows = next(batches)
-        split._step(parties, data.encode(rows), rows)
-
-    return step
+    return Task("step", "", 0, table, settings, {"": plugins.create("defense", defense["use"], parameters)})
 
 
 def measure(table: Table, buckets: int) -> np.ndarray:
     """Seconds of processor time (rounds, defenses)."""
-    steppers = [stepper(table, buckets, defense) for defense in DEFENSES.values()]
+    steppers = [stepper(task(table, buckets, defense)) for defense in DEFENSES.values()]
     order, seconds = np.random.default_rng(0), np.zeros((WARM_UP + ROUNDS, len(steppers)))
     for taken in seconds:
         for place in order.permutation(len(steppers)):
@@ -100,8 +89,7 @@ def heading(note: str) -> list[str]:
         f"{ROUNDS} rounds, each one step of each on the same batch in random order; the ratio is to the undefended "
         "step of the same round: median and middle half.",
         "",
-        "secdt trains 20 outputs in place of one logit. Of what that costs most is the wide part, 20 numbers for each "
-        "of 26 times the buckets, all of which Adam moves in every step.",
+        "secdt trains 20 outputs in place of one logit; the wide part has one number a category under every defense.",
         "",
         "| buckets | defense | ms a step | least ms | ratio | middle half |",
         "|--:|---|--:|--:|--:|---|",
