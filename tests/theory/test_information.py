@@ -1,0 +1,130 @@
+"""The information measures are those of their papers: held against torch's divergences, sums over pairs, and limits."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from torch.distributions import MultivariateNormal, kl_divergence
+
+from cutlayer.errors import InputError
+from cutlayer.information import gaussian_leakage, jsd, vclub
+
+
+def torch_generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def drawn(seed: int, classes: int, n: int = 120, d: int = 5) -> tuple[torch.Tensor, torch.Tensor]:
+    draw = torch_generator(seed)
+    attribute = torch.randint(classes, (n,), generator=draw)
+    z = torch.randn((n, d), generator=draw, dtype=torch.float64) * (1 + 0.3 * attribute[:, None])
+    return z + 0.5 * attribute[:, None] * torch.randn(d, generator=draw), attribute
+
+
+def spelled_out(z: torch.Tensor, attribute: torch.Tensor, sigma: float) -> torch.Tensor:
+    """Equation (3), pair by pair."""
+    fitted = {}
+    for value in attribute.unique().tolist():
+        rows = z[attribute == value]
+        covariance = torch.cov(rows.T, correction=0).reshape(z.shape[1], -1) + sigma**2 * torch.eye(z.shape[1]).double()
+        fitted[value] = MultivariateNormal(rows.mean(0), covariance), len(rows)
+    pairs = itertools.permutations(fitted.values(), 2)
+    return sum(n * m * kl_divergence(p, q) for (p, n), (q, m) in pairs) / len(z) ** 2
+
+
+@pytest.mark.parametrize("classes", [2, 3, 9])
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 10.0])
+def test_leakage_is_the_sum_of_divergences(classes: int, sigma: float) -> None:
+    z, attribute = drawn(classes, classes)
+    assert gaussian_leakage(z, attribute, sigma).item() == pytest.approx(
+        spelled_out(z, attribute, sigma).item(), rel=1e-10
+    )
+
+
+def test_a_class_that_is_absent_counts_for_nothing() -> None:
+    z, attribute = drawn(0, 3)
+    assert gaussian_leakage(z, attribute * 7, 1.0).item() == pytest.approx(
+        gaussian_leakage(z, attribute, 1.0).item(), rel=1e-12
+    )
+    alone = gaussian_leakage(z.requires_grad_(), torch.zeros(len(z), dtype=torch.int64), 1.0)
+    alone.backward()
+    assert alone.item() == 0
+    assert not z.grad.any()
+
+
+def test_a_class_of_one_example_is_a_ball_of_noise() -> None:
+    z, attribute = torch.tensor([[0.0], [3.0]]), torch.tensor([0, 1])
+    assert gaussian_leakage(z, attribute, 2.0).item() == pytest.approx(2 * (3**2 / (2 * 2**2)) / 4)
+
+
+def test_leakage_is_in_float64_and_differentiable() -> None:
+    z, attribute = drawn(1, 2, n=40, d=3)
+    assert gaussian_leakage(z.float(), attribute, 1.0).dtype == torch.float64
+    assert torch.autograd.gradcheck(lambda x: gaussian_leakage(x, attribute, 1.0), z.requires_grad_())
+
+
+def test_components_are_those_of_pca() -> None:
+    z, attribute = drawn(2, 2, n=300, d=6)
+    axes = torch.pca_lowrank(z, q=6, niter=20)[2][:, :2]
+    expected = gaussian_leakage(z @ axes, attribute, 1.0)
+    assert gaussian_leakage(z, attribute, 1.0, components=2).item() == pytest.approx(expected.item(), rel=1e-9)
+    whole = gaussian_leakage(z, attribute, 1.0).item()
+    assert gaussian_leakage(z, attribute, 1.0, components=6).item() == pytest.approx(whole, rel=1e-12)
+    assert expected < whole
+
+
+def test_no_gradient_passes_through_the_projection() -> None:
+    z, attribute = drawn(3, 2, n=50, d=4)
+    axes = torch.linalg.eigh(torch.cov(z.T)).eigenvectors[:, -2:]
+    (mine,) = torch.autograd.grad(gaussian_leakage(z.requires_grad_(), attribute, 1.0, components=2), z)
+    (fixed,) = torch.autograd.grad(gaussian_leakage(z @ axes, attribute, 1.0), z)
+    torch.testing.assert_close(mine, fixed)
+
+
+def test_equal_moments_do_not_leak_in_this_measure() -> None:
+    """Erratum 2 of tcpo: two classes that differ in their third moments only have L_p = 0 and can be told apart."""
+    skewed = torch.tensor([[2.0], [-1.0], [-1.0]], dtype=torch.float64)
+    z, attribute = torch.cat([skewed, -skewed]), torch.tensor([0, 0, 0, 1, 1, 1])
+    assert gaussian_leakage(z, attribute, 0.1).item() == pytest.approx(0, abs=1e-12)
+    assert ((z[:, 0].abs() > 1.5) == (z[:, 0].abs() == 2)).all()
+    assert {(x, s) for x, s in zip(z[:, 0].tolist(), attribute.tolist(), strict=True)} == {
+        (2.0, 0), (-1.0, 0), (-2.0, 1), (1.0, 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"features": torch.zeros(4)}, "gaussian_leakage.features"),
+        ({"attribute": torch.zeros(3)}, "gaussian_leakage.features"),
+        ({"sigma": 0.0}, "gaussian_leakage.sigma: is 0.0; the noise's standard deviation is positive"),
+        ({"components": 0}, "gaussian_leakage.components"),
+    ],
+)
+def test_bad_input_is_named(changed: dict, message: str) -> None:
+    given = {"features": torch.zeros(4, 2), "attribute": torch.zeros(4, dtype=torch.int64), "sigma": 1.0}
+    with pytest.raises(InputError, match=message):
+        gaussian_leakage(**(given | changed))
+
+
+def test_vclub_is_over_all_pairs() -> None:
+    draw = torch_generator(0)
+    logits, labels = torch.randn((30, 4), generator=draw), torch.randint(4, (30,), generator=draw)
+    log_q = logits.log_softmax(1)
+    pairs = [log_q[i, labels[i]] - log_q[i, labels[j]] for i in range(30) for j in range(30)]
+    assert vclub(logits, labels).item() == pytest.approx(torch.stack(pairs).mean().item(), rel=1e-5)
+
+
+def test_vclub_of_constant_logits_is_zero() -> None:
+    labels = torch.randint(4, (30,), generator=torch_generator(1))
+    assert vclub(torch.randn(1, 4).expand(30, 4), labels).item() == pytest.approx(0, abs=1e-6)
+
+
+def test_jsd_of_scores() -> None:
+    positive, negative = torch.tensor([1.0, -2.0]), torch.tensor([0.5, 3.0, 0.0])
+    by_hand = -torch.log1p(torch.exp(-positive)).mean() - torch.log1p(torch.exp(negative)).mean()
+    assert jsd(positive, negative).item() == pytest.approx(by_hand.item(), rel=1e-6)
+    assert jsd(torch.zeros(3), torch.zeros(3)).item() == pytest.approx(-2 * torch.log(torch.tensor(2.0)).item())
+    assert jsd(torch.full((3,), 1e4), torch.full((3,), -1e4)).item() == pytest.approx(0)

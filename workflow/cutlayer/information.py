@@ -1,0 +1,96 @@
+"""How much features tell of an attribute: the Gaussian bound, vCLUB and the Jensen-Shannon estimator.
+
+All are differentiable torch expressions in nats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def gaussian_leakage(
+    features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None = None
+) -> torch.Tensor:
+    """L_p: the KL divergences between the attribute's classes, each taken for a Gaussian; a float64 scalar.
+
+    (1/N^2) sum_a sum_{b != a} N_a N_b KL(p_a || p_b), where p_a is the Gaussian with the mean and the covariance
+    (divisor N_a) of the features (N, d) whose `attribute` (N,) is a, sent with noise of variance sigma^2. Classes
+    that are not there count for nothing. `components`: on so many principal components of the features, which
+    gradients do not pass through.
+
+    Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3); Hershey and
+    Olsen, "Approximating the Kullback Leibler divergence between Gaussian mixture models", for the moments.
+    """
+    import torch
+
+    z = _checked(features, attribute, sigma, components)
+    if components is not None and components < z.shape[1]:
+        z = z @ principal(z.detach(), components)
+    values, place, counts = attribute.unique(return_inverse=True, return_counts=True)
+    if len(values) < 2:
+        return 0 * z.sum()
+
+    member = torch.nn.functional.one_hot(place, len(values)).to(z)  # (N, A)
+    means = member.T @ z / counts[:, None]
+    centered = z - means[place]
+    scatter = torch.einsum("na,ni,nj->aij", member, centered, centered) / counts[:, None, None]
+    covariance = scatter + sigma**2 * torch.eye(z.shape[1]).to(z)
+    precision = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
+
+    # KL(a||b) + KL(b||a): the logarithms of the determinants cancel.
+    gap = means[:, None] - means[None]
+    distance = torch.einsum("abi,aij,abj->ab", gap, precision, gap)  # in the metric of a
+    traces = torch.einsum("aij,bji->ab", precision, covariance)
+    share = counts.to(z) / len(z)
+    kl = (traces - z.shape[1] + distance) / 2  # its sum over both orders of a and b is that of the divergences
+    off = ~torch.eye(len(values), dtype=torch.bool, device=z.device)
+    return (share[:, None] * share[None] * kl)[off].sum()
+
+
+def principal(z: torch.Tensor, components: int) -> torch.Tensor:
+    """(d, components): the leading principal axes of the rows of z (N, d)."""
+    import torch
+
+    centered = z - z.mean(dim=0)
+    return torch.linalg.eigh(centered.T @ centered).eigenvectors[:, -components:]
+
+
+def vclub(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The variational upper bound on I(z; u) over all pairs: mean_i log q(u_i|z_i) - mean_ij log q(u_j|z_i).
+
+    logits (N, K) of q(.|z_i), labels (N,). Cheng et al., "CLUB: A Contrastive Log-ratio Upper Bound of Mutual
+    Information", equation (15).
+    """
+    import torch
+
+    log_q = logits.log_softmax(dim=1)
+    member = torch.nn.functional.one_hot(labels, logits.shape[1]).to(log_q)
+    return (log_q * (member - member.mean(dim=0))).sum(dim=1).mean()
+
+
+def jsd(positive_scores: torch.Tensor, negative_scores: torch.Tensor) -> torch.Tensor:
+    """E[-sp(-T)] over pairs that belong together minus E[sp(T)] over pairs that do not; sp is the softplus.
+
+    Nowozin, Cseke, Tomioka, "f-GAN"; Hjelm et al., "Learning deep representations by mutual information estimation
+    and maximization", equation (4). TAPPFL's I_JSD.
+    """
+    from torch.nn.functional import softplus
+
+    return -softplus(-positive_scores).mean() - softplus(negative_scores).mean()
+
+
+def _checked(features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None) -> torch.Tensor:
+    """The features as float64, or an error that names what is wrong."""
+    if features.ndim != 2 or attribute.shape != features.shape[:1] or len(features) == 0:
+        shapes = f"{tuple(features.shape)} and {tuple(attribute.shape)}"
+        raise InputError("gaussian_leakage.features", f"has the shape, and attribute, {shapes}", "(N, d) and (N,)")
+    if not sigma > 0:
+        raise InputError("gaussian_leakage.sigma", f"is {sigma}", "the noise's standard deviation is positive")
+    if components is not None and components < 1:
+        raise InputError("gaussian_leakage.components", f"is {components}", "at least 1, or none for all")
+    return features.double()
