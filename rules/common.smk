@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
-from cutlayer import acquire, environment, failures, plugins, processes
+from cutlayer import acquire, environment, failures, plugins, processes, warm
 from cutlayer.errors import InputError
 from cutlayer.plan import Plan
 
@@ -28,6 +28,8 @@ onstart:
         processes.claim()
     except InputError as error:
         raise WorkflowError(str(error)) from None
+    if workflow.local_exec and not workflow.touch:
+        warm.start()
 
 
 onsuccess:

@@ -1,3 +1,7 @@
+from cutlayer import warm
+
+warm.up()
+
 from cutlayer import datasets
 from cutlayer.artifacts import replacing
 from cutlayer.logs import logged

@@ -1,3 +1,7 @@
+from cutlayer import warm
+
+warm.up()
+
 from cutlayer import cells, plugins
 from cutlayer.logs import logged
 

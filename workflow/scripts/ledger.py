@@ -1,3 +1,7 @@
+from cutlayer import warm
+
+warm.up()
+
 from cutlayer import headline, ledger
 from cutlayer.logs import logged
 

@@ -1,3 +1,7 @@
+from cutlayer import warm
+
+warm.up()
+
 import os
 
 from cutlayer import datasets

@@ -1,3 +1,7 @@
+from cutlayer import warm
+
+warm.up()
+
 from pathlib import Path
 
 from cutlayer import devices, failures, runs

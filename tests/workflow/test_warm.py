@@ -1,0 +1,167 @@
+"""A job that a warm process runs is the job: its output, status, environment and end are those of its own process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cutlayer import warm
+
+from .conftest import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux only")
+UP = "from cutlayer import warm\nwarm.up()\n"
+
+
+def library(folder: Path) -> str:
+    """Where jobs find this library, and the modules of others that a test writes."""
+    return os.pathsep.join([str(ROOT / "workflow"), str(folder / "library")])
+
+
+@dataclass
+class Warm:
+    """A running server."""
+
+    folder: Path
+    process: subprocess.Popen[str]
+    number: Iterator[int] = field(default_factory=itertools.count)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        address = f"{self.folder}{os.pathsep}{sys.prefix}"
+        return os.environ | {warm.ADDRESS: address, "PYTHONPATH": library(self.folder.parent)} | more
+
+    def start(self, code: str, **more: str) -> subprocess.Popen[str]:
+        script = self.folder.parent / f"script{next(self.number)}.py"
+        script.write_text(UP + code)
+        return subprocess.Popen(
+            [sys.executable, script, "an argument"],
+            env=self.environment(**more),
+            cwd=self.folder.parent,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def call(self, code: str, **more: str) -> tuple[int, str, str]:
+        process = self.start(code, **more)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out.strip(), err.strip()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Warm]:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    (tmp_path / "library").mkdir()
+    command = [sys.executable, "-m", "cutlayer.warm", str(folder)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": library(tmp_path)}
+    ) as process:
+        until(lambda: (folder / "socket").exists())
+        yield Warm(folder, process)
+        process.stdin.close()
+        assert process.wait(20) == 0
+    assert not folder.exists()
+
+
+def until(happens, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_child_of_the_server_runs_the_script(server: Warm) -> None:
+    show = "print(os.getppid(), os.getcwd(), sys.argv[1], os.environ['MARK'])"
+    code = f"import os, sys\n{show}\nprint('said', file=sys.stderr)"
+    status, out, err = server.call(code, MARK="marked")
+    assert (status, err) == (0, "said")
+    assert out == f"{server.process.pid} {server.folder.parent} an argument marked"
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "said"),
+    [
+        ("import sys; sys.exit(3)", 3, ""),
+        ("import sys; sys.exit('a sentence')", 1, "a sentence"),
+        ("import sys; sys.exit()", 0, ""),
+        ("raise ValueError('no')", 1, "ValueError: no"),
+        ("import os; os._exit(7)", 7, ""),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 128 + 9, ""),
+    ],
+)
+def test_its_end_is_the_jobs_end(end: str, status: int, said: str, server: Warm) -> None:
+    found, _, err = server.call(end)
+    assert found == status
+    assert err.endswith(said)
+    assert bool(err) == bool(said)
+
+
+def test_a_killed_job_takes_its_child_with_it(server: Warm) -> None:
+    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(100)")
+    child = psutil.Process(int(job.stdout.readline()))
+    job.kill()
+    job.wait()
+    assert not psutil.wait_procs([child], timeout=10)[1]
+    assert server.call("print('goes on')") == (0, "goes on", "")
+
+
+def test_the_workflows_end_ends_server_and_children(server: Warm) -> None:
+    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(100)")
+    child = psutil.Process(int(job.stdout.readline()))
+    server.process.stdin.close()
+    assert server.process.wait(20) == 0
+    assert not psutil.wait_procs([child], timeout=10)[1]
+    assert job.wait(20) != 0
+    assert "the process that runs this workflow's jobs is gone" in job.stderr.read()
+
+
+def test_many_jobs_at_once_do_not_mix(server: Warm) -> None:
+    code = "import time\ntime.sleep(1)\nprint({0})\nraise SystemExit({0})"
+    jobs = [server.start(code.format(number)) for number in range(8)]
+    for number, job in enumerate(jobs):
+        out, _ = job.communicate(timeout=30)
+        assert (job.returncode, out) == (number, f"{number}\n")
+
+
+def test_what_jobs_import_is_imported_once(server: Warm) -> None:
+    """A module of others is; this library's are read anew by each job, for they may have been edited."""
+    times = server.folder.parent / "imported"
+    slow = f"import os\nopen({str(times)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+    (server.folder.parent / "library/slow.py").write_text(slow)
+    show = "print('slow' in sys.modules, 'cutlayer.statistics' in sys.modules)"
+    code = f"import sys\n{show}\nimport slow, cutlayer.statistics"
+    assert server.call(code)[1] == "False False"
+    until(lambda: len(times.read_text().split()) == 2)
+    assert times.read_text().split()[1] == str(server.process.pid)
+    assert server.call(code)[1] == "True False"
+    assert len(times.read_text().split()) == 2
+
+
+@pytest.mark.parametrize("address", ["", "/nowhere", f"{{folder}}{os.pathsep}/another/environment"])
+def test_without_its_server_a_job_runs_as_it_is(address: str, server: Warm) -> None:
+    job = server.start("import os\nprint(os.getpid())", **{warm.ADDRESS: address.format(folder=server.folder)})
+    out, _ = job.communicate(timeout=30)
+    assert (job.returncode, int(out)) == (0, job.pid)
+
+
+def test_a_server_that_is_gone_is_no_server(server: Warm) -> None:
+    """Its socket may be left."""
+    server.process.kill()
+    server.process.wait()
+    assert (server.folder / "socket").exists()
+    job = server.start("import os\nprint(os.getpid())")
+    out, _ = job.communicate(timeout=30)
+    assert (job.returncode, int(out)) == (0, job.pid)
+    (server.folder / "socket").unlink()
+    server.folder.rmdir()
+    server.process.returncode = 0
