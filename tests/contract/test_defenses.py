@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import arrays
 from cutlayer import plugins, polytope
 from cutlayer.defenses.base import Wire
 from cutlayer.equations import difference_matrix, softmax
-from cutlayer.runs import settings_of
 from cutlayer.seeds import generator
+from cutlayer.sweeps import settings_of
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]

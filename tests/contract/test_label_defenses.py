@@ -24,8 +24,8 @@ from cutlayer.errors import InputError
 from cutlayer.gradient_noise import optimal_noise, power_for
 from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.protocols.base import Task
-from cutlayer.runs import settings_of
 from cutlayer.seeds import generator
+from cutlayer.sweeps import settings_of
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() for p in settings_of(v).values()]

@@ -26,8 +26,8 @@ from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
 from cutlayer.exhibits._front import front
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import Plan
-from cutlayer.runs import settings_of
 from cutlayer.seeds import generator
+from cutlayer.sweeps import settings_of
 from cutlayer.theory import marvell_measures
 
 PROJECT = Path(__file__).parents[2]

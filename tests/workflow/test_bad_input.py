@@ -58,6 +58,10 @@ CASES = {
         ["papers/chebyshev/paper.yaml exhibits.figure14.attacks", "no attack 'gia_half'"],
     ),
     "unknown drawing": (PAPER, "draw: { use: curves }", "draw: { use: curve }", ["paper.yaml exhibits.", "did you mean 'curves'"]),
+    "target that the protocol does not have": (
+        "workflow/cutlayer/attacks/norm.py", '= "labels"', '= "lables"',
+        ["paper.yaml exhibits.", "attack.norm guesses 'lables'", "did you mean 'labels'"],
+    ),
     "claim on no exhibit": (
         PAPER, "check: { exhibit: theorems, statistic: largest", "check: { exhibit: theorem, statistic: largest",
         ["paper.yaml claims.theorem1_rcc2.check", "did you mean 'theorems'"],

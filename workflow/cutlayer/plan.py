@@ -133,9 +133,9 @@ class Plan:
                         "add it to the setup, or leave the variant out",
                     )
                 exhibit["inapplicable"] += [
-                    {"setup": setup, kind: name, "skipped": self.variants.unfit(kind, name, setup)}
+                    {"setup": setup, kind: name, "skipped": reason}
                     for setup in exhibit["setups"]
-                    if self.variants.unfit(kind, name, setup)
+                    if (reason := self.variants.unfit(kind, name, setup))
                 ]
 
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:

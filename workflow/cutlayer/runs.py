@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,19 +12,7 @@ from .datasets import read
 from .failures import Failed, tolerate
 from .progress import steps
 from .protocols.base import Outcome, Protocol, Task
-
-
-def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The settings of a variant: label -> parameters. Without a sweep or named settings there is one, labelled ""."""
-    fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep", "settings")}
-    if "settings" in variant:
-        return {label: fixed | dict(own) for label, own in variant["settings"].items()}
-    sweep = variant.get("sweep", {})
-    points = itertools.product(*sweep.values())
-    return {
-        ",".join(f"{k}={v}" for k, v in zip(sweep, point, strict=True)): fixed | dict(zip(sweep, point, strict=True))
-        for point in points
-    }
+from .sweeps import settings_of
 
 
 def execute(

@@ -18,8 +18,8 @@ from .datasets import read
 from .progress import steps
 from .protocols.base import Task
 from .protocols.split import stepper
-from .runs import settings_of
 from .seeds import generator
+from .sweeps import settings_of
 
 WARM_UP = 3  # rounds that are not counted
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from . import plugins
 from .checks import located
+from .errors import nearest
+from .sweeps import fixed_of
 
 
 class Variants:
@@ -26,6 +28,8 @@ class Variants:
             settings = self._setups.get(setup, {})
             if settings.get("protocol") not in method.constants["protocols"]:
                 return f"{kind}.{method.name} is not for the protocol {settings.get('protocol')}"
+            if kind == "attack" and (reason := _aimless(method, settings["protocol"])):
+                return reason
             for key in sorted(method.constants["needs"]):
                 if key not in settings:
                     return f"setup {setup} has no {key!r}, which {kind}.{method.name} needs"
@@ -50,11 +54,20 @@ class Variants:
         }
 
 
+def _aimless(attack: plugins.Method, protocol: str) -> str:
+    """Why an attack guesses nothing that the protocol knows the truth of; empty when it does."""
+    targets, target = plugins.method("protocol", protocol).constants["targets"], attack.constants["target"]
+    if target in targets:
+        return ""
+    return f"attack.{attack.name} guesses {target!r}, which the protocol {protocol} does not hide; " + nearest(
+        target, targets
+    )
+
+
 def checked(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
     """A variant as it is, once all its parameters, those of its sweep and settings too, exist and are in range."""
     with located(f"params.yaml {kind}s.{name}"):
-        fixed = {key: value for key, value in variant.items() if key not in ("use", "sweep", "settings")}
-        plugins.check_parameters(kind, variant["use"], fixed)
+        plugins.check_parameters(kind, variant["use"], fixed_of(variant))
         for parameter, values in variant.get("sweep", {}).items():
             for value in values:
                 plugins.check_parameters(kind, variant["use"], {parameter: value})

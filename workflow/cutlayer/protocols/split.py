@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import plugins
 from ..defenses.base import CutWire, Defense, Training
 from ..errors import InputError
 from ..progress import steps
@@ -92,7 +91,7 @@ def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
     draw = _generator(task.name, setting, "defense")
     training = Training(data.labels, data.classes, data.releases, draw, task.device)
     state = defense.begin(training)
-    bottom, top = _models(task, data, defense.outputs(data.classes))
+    bottom, top = _models(task, data, defense)
     parameters = [*bottom.parameters(), *top.parameters()]
     optimizer = Adam(parameters, task.settings["rate"], fused=True)
     return Parties(bottom, top, optimizer, defense, training, state)
@@ -148,17 +147,16 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
-def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
+def _models(task: Task, data: Data, defense: Defense) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
     import torch
 
-    options = dict(task.settings["model"])
-    model = plugins.create("model", options.pop("use"), options)
+    outputs = defense.outputs(data.classes)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
-        bottom = model.bottom(data.inputs)
+        bottom = data.model.bottom(data.inputs)
         torch.manual_seed(seed_of(task.origin, task.seed, "top"))
-        top = model.top(data.inputs, 1 if outputs == 2 else outputs)
+        top = data.model.top(data.inputs, 1 if outputs == 2 else outputs)
     return bottom.to(task.device), top.to(task.device)
 
 

@@ -1,0 +1,27 @@
+"""The settings of a variant: one, those of its sweep, or those that it names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+OWN = {"use", "sweep", "settings"}  # what a variant says besides parameters
+
+
+def fixed_of(variant: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that are the same in all settings."""
+    return {key: value for key, value in variant.items() if key not in OWN}
+
+
+def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Label -> parameters. Without a sweep or named settings there is one setting, labelled ""."""
+    fixed = fixed_of(variant)
+    if "settings" in variant:
+        return {label: fixed | dict(own) for label, own in variant["settings"].items()}
+    sweep = variant.get("sweep", {})
+    points = itertools.product(*sweep.values())
+    return {
+        ",".join(f"{k}={v}" for k, v in zip(sweep, point, strict=True)): fixed | dict(zip(sweep, point, strict=True))
+        for point in points
+    }
