@@ -132,6 +132,24 @@ def test_a_stand_in_has_the_declared_sensitive_attributes():
     Toy().check(table)
 
 
+@pytest.mark.parametrize("name", [name for name in TABULAR if plugin(name).attributes])
+def test_an_attribute_that_is_a_categorical_feature_too_is_that_column(name):
+    dataset, table = generated(name)
+    real = [dataset.load({})] if name in WITHOUT_FILES else []
+    for found in (table, *real):
+        for attribute in dataset.attributes.keys() & dataset.categorical.keys():
+            column = found.features[:, dataset.feature_names.index(attribute)]
+            np.testing.assert_array_equal(found.attributes[attribute], column)
+
+
+def test_the_attributes_of_diabetes_are_sex_and_an_age_above_the_median():
+    dataset = plugin("diabetes")
+    table = dataset.load({})
+    age = table.features[:, 0]
+    np.testing.assert_array_equal(table.attributes["age"], age > 50)
+    assert np.bincount(table.attributes["sex"]).tolist() == [235, 207]
+
+
 @pytest.mark.parametrize("name", TABULAR)
 def test_a_logistic_regression_learns_from_a_stand_in(name):
     from sklearn.linear_model import LogisticRegression

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import InputError
@@ -20,6 +20,10 @@ class Inputs:
     numeric: list[int]  # places of the numeric columns; empty for images
     categorical: list[int]  # places of the columns that hold codes
     scale: float  # the largest value a feature can have, for images
+    # For models that standardize: of each numeric column mean and standard deviation, of each categorical one its levels.
+    center: list[float] = field(default_factory=list)
+    spread: list[float] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

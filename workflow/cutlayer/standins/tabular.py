@@ -23,8 +23,10 @@ def stand_in(dataset: Dataset) -> Table:
     names, attributes = dataset.feature_names, list(dataset.attributes)
     ranks = _ranks(labels, dataset.classes, len(names) + len(attributes), draw)
     columns = [_feature(dataset, name, ranks[:, i]) for i, name in enumerate(names)]
+    table = np.stack(columns, axis=1)
     sensitive = {a: _coded(dataset.attributes[a], ranks[:, len(names) + i]) for i, a in enumerate(attributes)}
-    return dataset.table(np.stack(columns, axis=1), labels, sensitive)
+    sensitive |= {a: table[:, names.index(a)] for a in attributes if a in dataset.categorical}  # the same column
+    return dataset.table(table, labels, sensitive)
 
 
 def balanced(dataset: Dataset, draw: np.random.Generator) -> np.ndarray:

@@ -1,0 +1,61 @@
+"""How much a guess about the split_server protocol gives away, and what its training cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..metrics.attributes import told
+from ..transcript import Arrays
+from ._split_leak import utility as of_scores
+from .base import Case
+
+AT_INFERENCE = ("known", "known_attribute", "attacked", "values", "architecture")
+IN_TRAINING = ("intercepted", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture")
+SHOWN = 200  # steps of a course that are written down
+Attacked = str  # the name of the truth
+
+
+def case(transcript: Arrays, target: str) -> tuple[Case, dict[str, np.ndarray], Attacked]:
+    """The one case of a target: the stage, what is seen of it, what is asked."""
+    inference = target == "attribute"
+    seen = {name: transcript[name] for name in (AT_INFERENCE if inference else IN_TRAINING) if name in transcript}
+    return {"stage": "inference" if inference else "training"}, seen, target
+
+
+def leak(guess: np.ndarray, truth: Arrays, target: Attacked) -> dict[str, float]:
+    """Metrics of class scores (m, values), or (epochs, m, values): the last epoch's, and the largest of each.
+
+    A maximum over epochs is biased upwards: an adversary without the truth cannot pick the epoch.
+    """
+    attribute = truth[target]
+    epochs = guess if guess.ndim == 3 else guess[None]
+    if epochs.shape[1] != len(attribute) or not np.isfinite(epochs).all():
+        wrong = f"a guess has the shape {guess.shape}, or numbers that are not finite"
+        raise InputError("protocol.split_server", wrong, f"a score for each of {len(attribute)} rows and each value")
+    each = [told(scores, attribute) for scores in epochs]
+    found = dict(each[-1])
+    if guess.ndim == 3:
+        found |= {f"{name}_max": max(one[name] for one in each) for name in found if name != "majority"}
+    return found
+
+
+def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Test metrics of the classifier on what it is sent."""
+    for row in of_scores(scores, labels):
+        yield {"step": 0} | row
+
+
+def course(losses: Sequence[float], report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The utility loss and what else a defense reports by step, at evenly spaced steps; its numbers of the whole."""
+    steps = np.linspace(0, len(losses) - 1, min(SHOWN, len(losses))).round().astype(int)
+    for name, found in {"utility_loss": np.array(losses), **report}.items():
+        if np.ndim(found) == 0:
+            yield {"step": 0, "metric": name, "value": float(found)}
+            continue
+        if len(found) != len(losses):
+            raise InputError("protocol.split_server", f"{name} has {len(found)} steps", f"{len(losses)} were made")
+        yield from ({"step": int(step) + 1, "metric": name, "value": float(found[step])} for step in steps)
