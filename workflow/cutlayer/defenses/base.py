@@ -6,6 +6,7 @@ that a protocol calls; each is a no-op unless the defense overrides it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,6 +65,44 @@ class CutWire:
 
 
 @dataclass(frozen=True)
+class Clients:
+    """What the clients of the split_server protocol know before the first step."""
+
+    attribute: torch.Tensor  # (n,) int64: the sensitive attribute of the training rows
+    values: int  # how many values it has
+    sigma: float  # of the noise added to the features that are sent
+    epochs: int
+    steps: int  # in all
+    features: Callable[[torch.Tensor], torch.Tensor]  # training rows (B,) -> features, encoder in training mode
+    parameters: list[torch.Tensor]  # the encoder's
+    decoder: Callable[[int], torch.nn.Module]  # outputs -> a fresh network of the classifier's shape, net(features, {})
+    batch: Callable[[], torch.Tensor]  # (B,): random training rows, drawn from `generator`
+    generator: torch.Generator = field(repr=False)  # on the CPU, see `devices`
+    device: str = "cpu"
+
+    def randn(self, *shape: int) -> torch.Tensor:
+        """Standard normal float32 numbers, the same on every device."""
+        import torch
+
+        return torch.randn(shape, generator=self.generator).to(self.device)
+
+
+@dataclass(frozen=True)
+class FeatureWire:
+    """What the clients of the split_server protocol know in a step."""
+
+    clients: Clients
+    rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
+    loss: float  # the batch's utility loss
+    state: Any = None  # what the defense's `join` returned
+
+    @property
+    def attribute(self) -> torch.Tensor:
+        """(B,) int64: the batch's sensitive attribute."""
+        return self.clients.attribute[self.rows]
+
+
+@dataclass(frozen=True)
 class Defense:
     """Base of all defenses."""
 
@@ -71,6 +110,7 @@ class Defense:
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     limits: ClassVar[Limits] = {}
+    watches: ClassVar[bool] = False  # whether `moved` is to be called
 
     # The vertical protocol's hooks.
 
@@ -110,3 +150,34 @@ class Defense:
     def decode(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
         """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
         return probabilities
+
+    # The split_server protocol's hooks, all on the clients' side.
+
+    @property
+    def optimizer(self) -> str:
+        """What the encoder's gradients go through: "adam" or "sgd"."""
+        return "adam"
+
+    def join(self, clients: Clients) -> Any:
+        """Called before anything is sent; what it returns is the `state` of every later hook."""
+        return None
+
+    def penalty(self, features: torch.Tensor, wire: FeatureWire) -> torch.Tensor | None:
+        """What the clients add to the utility loss: a scalar of the features (B, ...), which have no noise yet."""
+        return None
+
+    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: FeatureWire) -> bool:
+        """Set the encoder's gradients for one step; False: the encoder takes none.
+
+        `utility` is a scalar whose gradient with respect to the encoder is the utility loss's.
+        """
+        penalty = self.penalty(features, wire)
+        (utility if penalty is None else utility + penalty).backward()
+        return True
+
+    def moved(self, before: list[torch.Tensor], wire: FeatureWire) -> None:
+        """Called after a step, with the encoder's parameters before it, if the class `watches`."""
+
+    def report(self, state: Any) -> dict[str, np.ndarray | float]:
+        """Of the whole training: an array with a number for each step, or one number."""
+        return {}
