@@ -1,0 +1,177 @@
+"""The split_server protocol: what crosses is what training together would use, and only the adversary's side is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from cutlayer import plugins
+from cutlayer.datasets.base import Table
+from cutlayer.defenses.base import Defense
+from cutlayer.defenses.none import NoDefense
+from cutlayer.errors import InputError
+from cutlayer.protocols import split_server
+from cutlayer.protocols._server_data import prepared
+from cutlayer.protocols._server_records import rebuilt
+from cutlayer.protocols.base import Task
+from cutlayer.seeds import generator
+
+PROTOCOL = plugins.create("protocol", "split_server")
+SETTINGS = {
+    "protocol": "split_server",
+    "dataset": "made",
+    "sensitive": "group",
+    "model": {"use": "mlp", "width": 8},
+    "sigma": 1.0,
+    "batch": 32,
+    "epochs": 3,
+    "rate": 0.01,
+    "records": {"attacked": 20},
+}
+
+
+def table(rows=350):
+    """Two numbers and two categories, one of them sensitive; the label depends on both kinds."""
+    draw = generator("test_split_server", rows)
+    numbers, codes = 50 * draw.random((rows, 2)) + 7, draw.integers(0, 3, (rows, 2))
+    labels = (numbers[:, 0] + 10 * codes[:, 0] > 40).astype(np.int64)
+    return Table(np.hstack([numbers, codes]), labels, {"group": codes[:, 1]}, ("x", "y", "c", "group"), ("c", "group"), 2)
+
+
+def images(rows=70):
+    draw = generator("test_split_server", "images", rows)
+    pixels = draw.integers(0, 256, (rows, 3, 16, 16)).astype(np.uint8)
+    return Table(pixels, draw.integers(0, 2, rows), {"group": draw.integers(0, 2, rows)}, (), (), 2)
+
+
+def task(defense=None, own=None, seed=0, variant="none", **settings):
+    return Task("made", variant, seed, own or table(), SETTINGS | settings, {"": defense or NoDefense()})
+
+
+def test_rows_are_split_four_to_one_to_two():
+    data = prepared(task())
+    assert [len(data.train), len(data.test), len(data.known)] == [200, 50, 100]
+    assert len({*data.train, *data.test, *data.known}) == 350
+
+
+def test_the_sensitive_column_is_not_an_input():
+    data = prepared(task())
+    assert data.features.shape == (350, 3)
+    assert data.inputs.levels == [3]
+    (encoded,) = data.encode(torch.arange(200)).values()
+    assert encoded.shape == (200, 2 + 3)
+    torch.testing.assert_close(encoded[:, :2].mean(0), torch.zeros(2), atol=1e-6, rtol=0)
+    torch.testing.assert_close(encoded[:, :2].std(0, correction=0), torch.ones(2))
+
+
+def test_poison_is_a_share_of_the_training_rows_and_the_attackers_own():
+    clean, data = prepared(task()), prepared(task(poison=0.2))
+    assert len(data.poison) / len(data.train) == 0.2
+    assert {*data.poison} <= {*data.known}
+    np.testing.assert_array_equal(data.train, [*clean.train, *data.poison])
+
+
+def test_the_encoders_gradient_is_that_of_training_together():
+    own = task()
+    data = prepared(own)
+    ((_, defense),) = own.defenses.items()
+    together, apart = (split_server._meet(own, "", defense, data) for _ in range(2))
+    rows = data.batches(own, 0)[0]
+    features = together.encoder(data.encode(rows))[1]
+    noisy = features + together.sigma * together.clients.randn(*features.shape)
+    cross_entropy(together.classifier(noisy, {}), data.labels[rows]).backward()
+    split_server._step(apart, data, rows)
+    for expected, found in zip(together.encoder.parameters(), apart.encoder.parameters(), strict=True):
+        torch.testing.assert_close(found.grad, expected.grad, rtol=1e-5, atol=1e-8)
+
+
+@dataclass(frozen=True)
+class Still(Defense):
+    """Never lets the encoder step."""
+
+    protocols = {"split_server"}  # noqa: RUF012
+
+    def update(self, utility, features, wire):
+        utility.backward()
+        return False
+
+
+def test_a_defense_may_keep_the_encoder_where_it_is():
+    seen = PROTOCOL.run(task(Still(), variant="still")).transcripts[""]["encoder"]
+    parameters = sum(p.numel() for p in plugins.create("model", "mlp", {"width": 8}).bottom(prepared(task()).inputs).parameters())
+    np.testing.assert_array_equal(seen[0][:parameters], seen[-1][:parameters])
+    moving = PROTOCOL.run(task()).transcripts[""]["encoder"]
+    assert (moving[0][:parameters] != moving[-1][:parameters]).any()
+
+
+def test_only_the_adversarys_side_is_shown():
+    outcome = PROTOCOL.run(task(poison=0.2))
+    data, (seen,) = prepared(task(poison=0.2)), outcome.transcripts.values()
+    assert set(seen) | set(outcome.shared) <= PROTOCOL.shows
+    np.testing.assert_array_equal(outcome.shared["inputs"], data.features[data.known])
+    assert seen["intercepted"].shape == (3, 20, 8)
+    assert seen["poison"].shape == (3, 50, 8)
+    assert seen["known"].shape == (100, 8)
+    assert seen["attacked"].shape == (50, 8)
+    np.testing.assert_array_equal(outcome.truth["attribute"], data.all_attribute[data.test])
+    clean = data.train[: -len(data.poison)]
+    np.testing.assert_array_equal(outcome.truth["training_attribute"], data.all_attribute[clean[:20]])
+
+
+def test_what_is_sent_is_normalized_and_has_the_setups_noise():
+    own = task(own=table(7000), epochs=1, sigma=3.0, records={"attacked": 4000})
+    outcome = PROTOCOL.run(own)
+    (seen,) = outcome.transcripts.values()
+    _, _, encoder = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    data = prepared(own)
+    clean = encoder(data.encode_table(data.known))[1].detach().numpy()
+    noise = seen["known"] - clean
+    assert clean.std() == pytest.approx(1, abs=0.2)  # of the running moments, which lag
+    assert noise.std() == pytest.approx(3, rel=0.05)
+    assert abs(noise.mean()) < 0.1
+    assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
+
+
+def test_images_cross_as_images():
+    outcome = PROTOCOL.run(task(own=images(), model={"use": "strided_cnn", "channels": 2}, batch=20))
+    (seen,) = outcome.transcripts.values()
+    assert seen["intercepted"].shape == (3, 20, 4, 2, 2)
+    _, _, encoder = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    images_, parts = torch.rand(5, 3, 16, 16), encoder({"images": torch.rand(5, 3, 16, 16)})[1]
+    assert parts.shape == (len(images_), 4, 2, 2)
+
+
+def test_runs_repeat_and_seeds_differ():
+    first, again, other = (PROTOCOL.run(task(seed=seed)).transcripts[""] for seed in (0, 0, 1))
+    for name in first:
+        np.testing.assert_array_equal(first[name], again[name])
+    assert (first["attacked"] != other["attacked"]).any()
+
+
+def test_the_course_of_a_training_is_in_its_utility_rows():
+    rows = PROTOCOL.run(task()).utility
+    course = [row for row in rows if row["metric"] == "utility_loss"]
+    assert [row["step"] for row in course] == list(range(1, 3 * (200 // 32) + 1))
+    (accuracy,) = [row["value"] for row in rows if row["metric"] == "test_accuracy"]
+    (utility,) = [row["value"] for row in rows if row["metric"] == "test_utility"]
+    assert accuracy == utility > 0.5
+
+
+def test_the_training_stages_metrics_are_of_the_last_and_of_the_best_epoch():
+    truth = {"training_attribute": np.array([0, 0, 0, 1])}
+    right, wrong = np.eye(2)[[0, 0, 0, 1]], np.eye(2)[[0, 0, 0, 0]]
+    found = PROTOCOL.leak(np.stack([right, wrong]), truth, {}, "training_attribute")
+    assert (found["attack_accuracy"], found["attack_accuracy_max"], found["majority"]) == (0.75, 1.0, 0.75)
+    with pytest.raises(InputError, match=r"protocol.split_server: a guess has the shape \(2, 3, 2\)"):
+        PROTOCOL.leak(np.zeros((2, 3, 2)), truth, {}, "training_attribute")
+
+
+def test_a_setup_without_an_attribute_is_refused():
+    own = task()
+    settings = {key: value for key, value in own.settings.items() if key != "sensitive"}
+    with pytest.raises(InputError, match="run.made/none/seed0: has no sensitive attribute"):
+        prepared(Task("made", "none", 0, own.table, settings, own.defenses))
