@@ -94,13 +94,14 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
     return Play(known, own.join(known), encoder)
 
 
-def step(own: Defense, play: Play, top: nn.Module, rows: torch.Tensor, encoder: Any, classifier: Any) -> None:
+def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any, draw: torch.Generator) -> None:
     """There and back, as the protocol's."""
+    rows = torch.randperm(ROWS, generator=draw)[:BATCH]
     clients, label = play.clients, data(play.clients.values)[2]
     encoder.zero_grad()
     classifier.zero_grad()
     features = clients.features(rows)
-    sent = (features + clients.sigma * torch.randn(features.shape, generator=seeded("noise", rows))).detach()
+    sent = (features + clients.sigma * torch.randn(features.shape, generator=draw)).detach()
     loss = nn.functional.cross_entropy(top(sent.requires_grad_(), {}), label[rows])
     loss.backward()
     classifier.step()
@@ -125,8 +126,7 @@ def played(own: Defense, steps: int, values: int = 2, image: bool = False, rate:
     of_encoder = Adam(play.clients.parameters, rate) if own.optimizer == "adam" else Sgd(play.clients.parameters, rate)
     of_classifier, draw = Adam(top.parameters(), 0.01), seeded("batches")
     for _ in range(steps):
-        rows = torch.randperm(ROWS, generator=draw)[:BATCH]
-        step(own, play, top, rows, of_encoder, of_classifier)
+        step(own, play, top, of_encoder, of_classifier, draw)
     play.report = own.report(play.state)
     return play
 

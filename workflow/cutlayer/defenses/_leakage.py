@@ -76,7 +76,7 @@ class Moments:
         """
         values, k = len(self._sums), z.shape[1]
         counts = self._sums[:, 0]
-        each = np.maximum(counts, np.finfo(float).tiny)[:, None]
+        each = np.where(counts > 0, counts, 1)[:, None]
         means = self._sums[:, 1 : k + 1] / each
         squares = (self._sums[:, k + 1 :] / each).reshape(values, k, k)
         covariances = squares - means[:, :, None] * means[:, None, :] + sigma**2 * np.eye(k)
