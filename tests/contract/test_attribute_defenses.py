@@ -1,0 +1,485 @@
+"""The clients' defenses of the protocol split_server, in a small loop like the protocol's, and what each promises."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cutlayer import plugins
+from cutlayer.defenses._leakage import Leakage, divergence
+from cutlayer.defenses._search import _guarded
+from cutlayer.defenses.base import Clients, Defense, FeatureWire
+from cutlayer.defenses.infocensor import mixture_leakage
+from cutlayer.errors import InputError
+from cutlayer.information import gaussian_leakage
+from cutlayer.seeds import generator
+
+ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
+NAMES = [n for n in plugins.names("defense") if "split_server" in plugins.method("defense", n).constants["protocols"]]
+QUICK = {"tcpo": {"threshold": 0.05, "decay": 0.9, "refresh": 20}, "linear": {"decay": 0.9, "refresh": 20}}
+
+
+def seeded(*name: object) -> torch.Generator:
+    return torch.Generator().manual_seed(int(generator("test_attribute_defenses", *name).integers(2**31)))
+
+
+def data(values: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """(rows, attribute, label): two columns show the attribute, another two the label, which the attribute sways."""
+    draw = seeded("data", values)
+    attribute = torch.randint(values, (ROWS,), generator=draw)
+    label = (torch.rand(ROWS, generator=draw) < 0.3 + 0.4 * (attribute > 0)).long()
+    x = torch.randn((ROWS, INPUTS), generator=draw)
+    x[:, :2] += 1.5 * attribute[:, None]
+    x[:, 2:4] += 1.5 * label[:, None]
+    return x, attribute, label
+
+
+class Classifier(nn.Module):
+    def __init__(self, outputs: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(WIDTH, 16), nn.ReLU(), nn.Linear(16, outputs))
+
+    def forward(self, features: torch.Tensor, x: dict) -> torch.Tensor:
+        return self.layers(features.flatten(1))
+
+
+@dataclass
+class Play:
+    """What a training leaves behind."""
+
+    clients: Clients
+    state: Any
+    encoder: nn.Module
+    losses: list[float] = field(default_factory=list)
+    moved: list[bool] = field(default_factory=list)
+    report: dict = field(default_factory=dict)
+
+    @property
+    def leakage(self) -> float:
+        """Of all rows, as the trained encoder sends them."""
+        with torch.no_grad():
+            features = self.clients.features(torch.arange(ROWS))
+        return gaussian_leakage(features, self.clients.attribute, self.clients.sigma, 4).item()
+
+
+def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -> Play:
+    """The clients, an encoder and what the defense remembers, before the first step."""
+    x, attribute, _label = data(values)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        encoder = nn.Sequential(
+            nn.Linear(INPUTS, 16), nn.ReLU(), nn.Linear(16, WIDTH), nn.BatchNorm1d(WIDTH, affine=False)
+        )
+    draw = seeded("defense")
+
+    def features(rows: torch.Tensor) -> torch.Tensor:
+        out = encoder(x[rows])
+        return out.reshape(len(rows), 2, 2, 2) if image else out
+
+    def decoder(outputs: int) -> nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(torch.randint(2**31, (), generator=draw)))
+            return Classifier(outputs)
+
+    def batch() -> torch.Tensor:
+        return torch.randint(ROWS, (BATCH,), generator=draw)
+
+    known = Clients(attribute, values, 1.0, 1, steps, features, list(encoder.parameters()), decoder, batch, draw)
+    return Play(known, own.join(known), encoder)
+
+
+def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any, draw: torch.Generator) -> None:
+    """There and back, as the protocol's."""
+    rows = torch.randperm(ROWS, generator=draw)[:BATCH]
+    clients, label = play.clients, data(play.clients.values)[2]
+    encoder.zero_grad()
+    classifier.zero_grad()
+    features = clients.features(rows)
+    sent = (features + clients.sigma * torch.randn(features.shape, generator=draw)).detach()
+    loss = nn.functional.cross_entropy(top(sent.requires_grad_(), {}), label[rows])
+    loss.backward()
+    classifier.step()
+    wire = FeatureWire(clients, rows, loss.item(), play.state)
+    before = [p.detach().clone() for p in clients.parameters]
+    play.moved.append(own.update((features * sent.grad).sum(), features, wire))
+    if play.moved[-1]:
+        encoder.step()
+        if own.watches:
+            own.moved(before, wire)
+    play.losses.append(loss.item())
+
+
+def played(own: Defense, steps: int, values: int = 2, image: bool = False, rate: float = 0.01) -> Play:
+    """A training of so many steps."""
+    from cutlayer.adam import Adam
+
+    play = joined(own, values, image, steps)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        top = Classifier(2)
+    of_encoder = Adam(play.clients.parameters, rate) if own.optimizer == "adam" else Sgd(play.clients.parameters, rate)
+    of_classifier, draw = Adam(top.parameters(), 0.01), seeded("batches")
+    for _ in range(steps):
+        step(own, play, top, of_encoder, of_classifier, draw)
+    play.report = own.report(play.state)
+    return play
+
+
+@dataclass
+class Sgd:
+    parameters: list[torch.Tensor]
+    rate: float
+
+    def zero_grad(self) -> None:
+        for parameter in self.parameters:
+            parameter.grad = None
+
+    @torch.no_grad()
+    def step(self) -> None:
+        for parameter in self.parameters:
+            parameter -= self.rate * parameter.grad
+
+
+def defense(name: str, **parameters: Any) -> Defense:
+    return plugins.create("defense", name, QUICK.get(name, {}) | parameters)
+
+
+@functools.cache
+def bare() -> Play:
+    return played(defense("none"), 150)
+
+
+# All of them.
+
+
+def test_these_are_the_defenses() -> None:
+    assert {"none", "adv", "adv2", "infocensor", "linear", "tcpo"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("image", [False, True])
+@pytest.mark.parametrize("values", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> None:
+    """Twice the same, whatever torch's global generator is at, which it leaves where it was."""
+    runs = []
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        before = torch.random.get_rng_state()
+        runs.append(played(defense(name, **({"threshold": 0.2} if name == "tcpo" else {})), 12, values, image))
+        assert torch.equal(before, torch.random.get_rng_state())
+    first, second = runs
+    assert first.losses == second.losses
+    for p, q in zip(first.clients.parameters, second.clients.parameters, strict=True):
+        assert p.isfinite().all()
+        assert torch.equal(p, q)
+    start = joined(defense("none"), values, image).clients.parameters
+    assert not any(torch.equal(p, q) for p, q in zip(first.clients.parameters, start, strict=True) if p.ndim == 2)
+
+
+@pytest.mark.parametrize("name", ["adv", "adv2", "infocensor", "linear"])
+def test_a_weight_of_0_is_no_defense(name: str) -> None:
+    own, none = (played(defense(n, **p), 5) for n, p in ((name, {"weight": 0.0}), ("none", {})))
+    assert own.losses == pytest.approx(none.losses, rel=1e-5)
+
+
+@pytest.mark.parametrize(("name", "weight"), [("adv", 2.0), ("adv2", 2.0), ("infocensor", 1.0), ("linear", 1.0)])
+def test_a_defense_lowers_the_leakage_of_the_encoder(name: str, weight: float) -> None:
+    assert played(defense(name, weight=weight), 150).leakage < bare().leakage
+
+
+# adv and adv2.
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_the_adversary_of_adv_learns(values: int) -> None:
+    """With an encoder that does not fight it (weight 0), it tells the attribute far above its most common value."""
+    play = played(defense("adv", weight=0.0), 150, values)
+    with torch.no_grad():
+        guess = play.state.network(play.clients.features(torch.arange(ROWS)), {}).argmax(1)
+    majority = play.clients.attribute.bincount().max().item() / ROWS
+    assert (guess == play.clients.attribute).float().mean() > (1 + majority) / 2
+
+
+def test_adv_rewards_a_wrong_adversary() -> None:
+    own, attribute = defense("adv"), torch.tensor([0, 1])
+    right, wrong = torch.eye(2) * 3, torch.eye(2).flip(0) * 3
+    assert own.harm(wrong, attribute) < own.harm(torch.zeros(2, 2), attribute) < own.harm(right, attribute)
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_adv2_wants_an_adversary_that_is_sure_of_nothing(values: int) -> None:
+    """The attribute itself does not matter: only what is predicted; from it, the others alike."""
+    own, logits = defense("adv2"), torch.eye(values)[:1] * torch.tensor([[0.5], [1.0], [2.0]])
+    sure = [own.harm(one[None], torch.tensor([0])).item() for one in logits]
+    assert sure == sorted(sure)
+    assert [own.harm(one[None], torch.tensor([1])).item() for one in logits] == sure
+    log_q = logits.log_softmax(1)
+    assert sure == pytest.approx((-log_q[:, 1:].mean(dim=1)).tolist(), rel=1e-6)
+
+
+# infocensor.
+
+
+def spelled_out(z: torch.Tensor, attribute: torch.Tensor, sigma: float) -> float:
+    """Hershey and Olsen's variational approximation (equation 18), pair by pair; all weights of a mixture are equal."""
+    total, classes = 0.0, attribute.unique().tolist()
+    for a in classes:
+        for b in classes:
+            own, other = z[attribute == a], z[attribute == b]
+            kl = 0.0
+            for x in own:
+                near = [((x - y).square().sum() / (2 * sigma**2)).neg().exp() for y in own]
+                far = [((x - y).square().sum() / (2 * sigma**2)).neg().exp() for y in other]
+                kl += float((sum(near) / len(own)).log() - (sum(far) / len(other)).log()) / len(own)
+            total += len(own) * len(other) / len(z) ** 2 * kl
+    return total
+
+
+@pytest.mark.parametrize("values", [2, 3])
+@pytest.mark.parametrize("sigma", [0.5, 2.0])
+def test_infocensor_s_penalty_is_the_sum_over_pairs(values: int, sigma: float) -> None:
+    draw = seeded("mixtures", values)
+    z, attribute = torch.randn((30, 4), generator=draw).double(), torch.randint(values, (30,), generator=draw)
+    found = mixture_leakage(z.reshape(30, 2, 2), attribute, sigma).item()
+    assert found == pytest.approx(spelled_out(z, attribute, sigma), rel=1e-9)
+
+
+def test_infocensor_s_divergence_of_single_gaussians_is_exact() -> None:
+    """One example a class: KL(N(0, s^2) || N(x, s^2)) = |x|^2 / (2 s^2), in both orders, each with the weight 1/4."""
+    z = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
+    assert mixture_leakage(z, torch.tensor([0, 1]), 2.0).item() == pytest.approx(2 * 25 / 8 / 4)
+
+
+def test_infocensor_s_divergence_is_0_for_equal_mixtures_and_where_one_class_is_there() -> None:
+    z = torch.randn((20, 3), generator=seeded("equal"))
+    assert mixture_leakage(z.repeat(2, 1), torch.arange(40) // 20, 1.0).item() == pytest.approx(0, abs=1e-6)
+    assert mixture_leakage(z, torch.ones(20).long(), 1.0).item() == pytest.approx(0, abs=1e-6)
+
+
+def test_infocensor_s_divergence_of_far_examples_does_not_overflow() -> None:
+    z = (1e3 * torch.eye(4)).requires_grad_()
+    mixture_leakage(z, torch.tensor([0, 0, 1, 1]), 1.0).backward()
+    assert z.grad.isfinite().all()
+    assert z.grad.any()
+
+
+# L_p in training.
+
+
+def leaky(values: int, d: int, case: int = 0, n: int = 200) -> tuple[torch.Tensor, torch.Tensor]:
+    draw = seeded("leaky", values, d, case)
+    attribute = torch.randint(values, (n,), generator=draw)
+    spread = torch.linspace(3, 0.5, d).double() * (1 + 0.2 * attribute[:, None])
+    return torch.randn((n, d), generator=draw).double() * spread + 0.4 * attribute[:, None], attribute
+
+
+@pytest.mark.parametrize("values", [2, 6])
+@pytest.mark.parametrize("sigma", [1.0, 10.0])
+@pytest.mark.parametrize(("components", "d"), [(4, 12), (8, 300), (7, 5)])
+def test_with_one_batch_the_running_leakage_is_that_of_the_batch(
+    values: int, sigma: float, components: int, d: int
+) -> None:
+    z, attribute = leaky(values, d)
+    z.requires_grad_()
+    value, scalar = Leakage(values, sigma, components, 0.9, 10)(z, attribute)
+    (mine,) = torch.autograd.grad(scalar, z)
+    whole = gaussian_leakage(z, attribute, sigma, components)
+    (expected,) = torch.autograd.grad(whole, z)
+    assert value == pytest.approx(whole.item(), rel=1e-9)
+    torch.testing.assert_close(mine, expected, rtol=1e-7, atol=1e-9 * float(expected.abs().max()))
+
+
+def test_without_decay_the_running_leakage_is_that_of_all_batches() -> None:
+    """On the axes of the first; a class may be absent from a batch."""
+    parts = [leaky(3, 6, case) for case in range(3)]
+    parts[1] = parts[1][0], parts[1][1].clamp_max(1)
+    running = Leakage(3, 1.0, 6, 1.0, 10)
+    values = [running(*part)[0] for part in parts]
+    z, attribute = (torch.cat(some) for some in zip(*parts, strict=True))
+    assert values[-1] == pytest.approx(gaussian_leakage(z, attribute, 1.0).item(), rel=1e-9)
+    assert running.trace == values
+
+
+def test_the_running_gradient_does_not_shrink_with_the_age_of_the_moments() -> None:
+    """Straight-through: the same batch again and again has the gradient that it has alone."""
+    z, attribute = leaky(2, 6)
+    running, slopes = Leakage(2, 1.0, 4, 0.9, 100), []
+    for _ in range(5):
+        z = z.detach().requires_grad_()
+        (slope,) = torch.autograd.grad(running(z, attribute)[1], z)
+        slopes.append(slope)
+    torch.testing.assert_close(slopes[-1], slopes[0])
+
+
+def test_axes_follow_the_features_when_their_moments_are_there() -> None:
+    """The leading axis turns from the first coordinate to the second; the leak is there."""
+    running, found = Leakage(2, 1.0, 1, 0.5, 10), []
+    draw = seeded("axes")
+    for step_ in range(60):
+        attribute = torch.randint(2, (200,), generator=draw)
+        spread = torch.tensor([5.0, 1.0]) if step_ == 0 else torch.tensor([1.0, 5.0])
+        z = torch.randn((200, 2), generator=draw) * spread
+        z[:, 1] += 4 * attribute
+        found.append(running(z, attribute)[0])
+    assert max(found[1:10]) < 0.1 < min(found[30:])
+
+
+def test_running_moments_take_away_most_of_a_batch_s_bias() -> None:
+    """Classes alike: what a batch of 256 shows is bias."""
+    draw, running, single = seeded("bias"), Leakage(2, 1.0, 4, 0.98, 50), []
+    for _ in range(300):
+        z, attribute = 5 * torch.randn((256, 4), generator=draw), torch.randint(2, (256,), generator=draw)
+        single.append(gaussian_leakage(z, attribute, 1.0).item())
+        running(z, attribute)
+    assert np.mean(single) == pytest.approx(14 / 256, rel=0.2)  # (A - 1) (k + k (k + 1) / 2) / N
+    assert np.mean(running.trace[100:]) < np.mean(single) / 20
+
+
+def test_the_derivatives_of_the_divergence_are_its_differences() -> None:
+    draw = generator("divergence")
+    shares, means, root = draw.dirichlet(np.ones(3)), draw.normal(size=(3, 4)), draw.normal(size=(3, 4, 4))
+    covariances = root @ root.transpose(0, 2, 1) + np.eye(4)
+    move, turn = draw.normal(size=(3, 4)), draw.normal(size=(3, 4, 4))
+    turn = turn + turn.transpose(0, 2, 1)
+    found, h = divergence(shares, means, covariances), 1e-5
+    up, down = (divergence(shares, means + s * move, covariances + s * turn).value for s in (h, -h))
+    along = (found.by_means * move).sum() + (found.by_covariances * turn).sum()
+    assert along == pytest.approx((up - down) / (2 * h), rel=1e-6)
+
+
+# linear.
+
+
+def test_linear_s_trace_falls_and_more_weight_leaks_less() -> None:
+    light, heavy = (played(defense("linear", weight=weight), 150) for weight in (0.1, 10.0))
+    assert heavy.report["leakage"].shape == (150,)
+    assert heavy.report["leakage"][-1] < heavy.report["leakage"][20]
+    assert heavy.leakage < light.leakage < bare().leakage
+
+
+# tcpo.
+
+
+@functools.cache
+def pareto(optimizer: str, rate: float, steps: int = 150, threshold: float = 0.05, front: float = -0.98) -> Play:
+    own = defense("tcpo", optimizer=optimizer, threshold=threshold, front=front)
+    return played(own, steps, rate=rate)
+
+
+def test_the_attribute_leaks_before_pre_training_and_less_than_the_threshold_after() -> None:
+    assert joined(defense("none")).leakage > 0.1
+    play = joined(defense("tcpo"))
+    assert play.state.report()["pretraining_steps"] > 0
+    assert play.leakage <= 0.05
+
+
+def test_pre_training_that_is_not_enough_is_an_error_that_says_so() -> None:
+    with pytest.raises(InputError, match=r"^defense\.tcpo: L_p is still 0\.\d+ after 3 steps .* threshold is 0\.001;"):
+        joined(defense("tcpo", pretraining=3, threshold=0.001))
+
+
+def test_no_pre_training_where_none_is_needed() -> None:
+    assert joined(defense("tcpo", threshold=100.0, pretraining=0)).state.report()["pretraining_steps"] == 0
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_tcpo_learns_the_task(optimizer: str) -> None:
+    play = pareto(optimizer, 0.01 if optimizer == "adam" else 0.1)
+    assert np.mean(play.losses[-10:]) < np.mean(play.losses[:10])
+    assert play.leakage < bare().leakage
+
+
+@pytest.mark.parametrize("front", [-0.98, 1.0])
+def test_with_sgd_no_step_over_the_threshold_raises_l_p_to_first_order(front: float) -> None:
+    """A front of 1 is always reached, so that utility comes first and the guard is needed."""
+    report = pareto("sgd", 0.1, threshold=0.05, front=front).report
+    assert report["guard_broken"] == 0
+    if front == 1:
+        assert report["threshold_broken"] > 0.05
+        assert 0 < report["privacy_ascent"] < 1
+
+
+def test_with_adam_the_promise_fails() -> None:
+    """Why sgd is there: the paper's optimizer raises L_p over the threshold."""
+    assert pareto("adam", 0.01, threshold=0.05, front=1.0).report["guard_broken"] > 0
+
+
+def test_the_report_has_l_p_of_each_step_and_shares() -> None:
+    play = pareto("sgd", 0.1, front=1.0)
+    report = play.report
+    assert report["leakage"].shape == (150,)
+    assert report["threshold_broken"] == pytest.approx(np.mean(report["leakage"] > 0.05))
+    assert report["stopped"] == pytest.approx(1 - np.mean(play.moved))
+    assert report["at_front"] == 1
+    assert pareto("sgd", 0.1).report["at_front"] < 1
+
+
+def test_the_step_is_the_gradients_combined_as_equation_12_wants() -> None:
+    """Away from the front both losses fall, and in proportion to what they are."""
+    play = joined(defense("tcpo"))
+    own, rows = defense("tcpo"), torch.arange(BATCH)
+    features = play.clients.features(rows)
+    draw = torch.randn(features.shape, generator=seeded("received")) / BATCH
+    utility = (features * draw).sum()
+    g_u = torch.cat([g.flatten() for g in torch.autograd.grad(utility, play.clients.parameters, retain_graph=True)])
+    assert own.update(utility, features, FeatureWire(play.clients, rows, 0.7, play.state))
+    d = torch.cat([p.grad.flatten() for p in play.clients.parameters])
+    falls = [(g.double() @ d.double()).item() for g in (g_u, play.state._privacy)]
+    value = play.state.leakage.trace[-1]
+    assert min(falls) > 0
+    assert falls[0] / falls[1] == pytest.approx(0.7 / value, rel=1e-2)
+
+
+def test_without_a_direction_the_encoder_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cutlayer.defenses._search.direction", lambda *_: None)
+    play = played(defense("tcpo"), 3)
+    assert play.moved == [False] * 3
+    assert play.report["stopped"] == 1
+    start = joined(defense("tcpo")).clients.parameters
+    assert all(torch.equal(p, q) for p, q in zip(play.clients.parameters, start, strict=True))
+    assert all(p.grad is None for p in play.clients.parameters)
+
+
+def across(case: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """g_p and a d across it, in exact arithmetic."""
+    privacy, d = torch.randn((2, 5000), generator=seeded("guard", case)).double()
+    return privacy.float(), (d - (d @ privacy / privacy.square().sum()) * privacy).float()
+
+
+def test_the_guard_holds_of_the_rounded_step() -> None:
+    """g_p'd >= 0 as computed: rounding makes it negative for some of these."""
+    before, after = [], []
+    for privacy, d in map(across, range(20)):
+        found = _guarded(d, privacy)
+        before.append(float(privacy.double() @ d.double()))
+        after.append(float(privacy.double() @ found.double()))
+        torch.testing.assert_close(found, d, rtol=0, atol=1e-5)
+    assert min(before) < 0 <= min(after)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("adv", {"weight": -1.0}),
+        ("adv", {"rate": -1.0}),
+        ("adv2", {"weight": -0.1}),
+        ("infocensor", {"weight": -1.0}),
+        ("linear", {"components": 0}),
+        ("linear", {"decay": 1.0}),
+        ("tcpo", {"threshold": -0.1}),
+        ("tcpo", {"optimizer": "momentum"}),
+        ("tcpo", {"front": -1.1}),
+        ("tcpo", {"decay": 1.0}),
+        ("tcpo", {"refresh": 0}),
+        ("tcpo", {"pretraining": 1.5}),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused_by_name(name: str, wrong: dict) -> None:
+    with pytest.raises(InputError, match=rf"^defense\.{name}: {next(iter(wrong))} = "):
+        defense(name, **wrong)
