@@ -142,7 +142,9 @@ def shown(name, kind, values, carried=True, noise=0.3):
         (encoder,) = encoders(kind, rng, 1)
         seen |= {part: sent(encoder, data[part][0], noise, rng) for part in ("known", "attacked")}
         return seen, data["attacked"][1]
-    each = [[sent(e, part, noise, rng) for part in (data["intercepted"][0], poison)] for e in encoders(kind, rng, EPOCHS)]
+    each = [
+        [sent(e, part, noise, rng) for part in (data["intercepted"][0], poison)] for e in encoders(kind, rng, EPOCHS)
+    ]
     seen |= {"intercepted": np.stack([e[0] for e in each]), "poison": np.stack([e[1] for e in each])}
     return seen | {"poison_attribute": poisoned}, data["intercepted"][1]
 
@@ -311,7 +313,10 @@ def told_apart(real, fake):
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.zero_()
-    loss = lambda rows: nn.functional.cross_entropy(network(moments[rows]), own[rows].long())  # noqa: E731
+
+    def loss(rows):
+        return nn.functional.cross_entropy(network(moments[rows]), own[rows].long())
+
     _decoder.train(network, loss, len(rows), _decoder.Recipe(30, 64, 0.01, 0.3), generator("told apart"))
     return float(loss(torch.arange(len(rows))))
 
@@ -421,7 +426,10 @@ def test_neither_shift_nor_scale_of_the_features_matters(name):
 
 
 def test_what_an_architecture_says_is_the_model_and_its_inputs():
-    text = {"model": {"use": "cnn", "width": 5}, "inputs": {"shape": [4, 4], "numeric": [], "categorical": [], "scale": 2}}
+    text = {
+        "model": {"use": "cnn", "width": 5},
+        "inputs": {"shape": [4, 4], "numeric": [], "categorical": [], "scale": 2},
+    }
     model, inputs = drawn(np.frombuffer(json.dumps(text).encode(), dtype=np.uint8))
     assert model == plugins.create("model", "cnn", {"width": 5})
     assert inputs == Inputs([4, 4], [], [], 2)

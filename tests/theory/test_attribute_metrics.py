@@ -31,7 +31,7 @@ def test_by_hand():
     # Guesses 0 1 0 2 1: right are the rows 0, 1 and 3; of the values ½, ½ and 1.
     assert accuracy(THREE, TRUTH) == 3 / 5
     assert balanced_accuracy(THREE, TRUTH) == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
-    # Against the rest: 0 has 4.. of 6 pairs (0.6, 0.3 over 0.2, 0.5, 0.1), 1 has 3 of 6 (0.5, 0.4 over 0.3, 0.2, 0.6).
+    # Pairs in order: 0 has 5 of 6 (0.6, 0.3 over 0.2, 0.5, 0.1), 1 has 4 of 6 (0.5, 0.4 over 0.3, 0.2, 0.6), 2 has all.
     assert auc(THREE, TRUTH) == pytest.approx((5 / 6 + 4 / 6 + 4 / 4) / 3)
     assert majority(TRUTH) == 2 / 5
 

@@ -70,7 +70,7 @@ class Simulator:
         return probabilities(self.decoder, intercepted)
 
     def _step(self, rows: Tensor, real: Tensor) -> None:
-        """The discriminator, the encoder and the decoder each take a step; what it decodes does not move the encoder."""
+        """Discriminator, encoder and decoder each take a step; the decoder's loss does not move the encoder."""
         features = self.shadow(take(self.x, rows.numpy()))[1]
         sent = features + self.noise * randn(tuple(features.shape), self.generator, self.device, features.dtype)
         told, encoded, decoded = self.optimizers
