@@ -81,11 +81,11 @@ def flattened(encoder: torch.nn.Module) -> np.ndarray:
     return torch.cat([value.detach().float().flatten() for value in encoder.state_dict().values()]).cpu().numpy()
 
 
-def rebuilt(drawn: np.ndarray, values: np.ndarray) -> tuple[Any, Any, Any]:
+def rebuilt(shape: np.ndarray, values: np.ndarray) -> tuple[Any, Any, Any]:
     """(model, inputs, encoder) from what `architecture` made and `flattened` values (P,)."""
     import torch
 
-    model, inputs = shapes(drawn)
+    model, inputs = drawn(shape)
     with torch.random.fork_rng(devices=[]):
         encoder = model.bottom(inputs)
     state, place = encoder.state_dict(), 0
@@ -97,12 +97,12 @@ def rebuilt(drawn: np.ndarray, values: np.ndarray) -> tuple[Any, Any, Any]:
     return model, inputs, encoder.eval()
 
 
-def shapes(drawn: np.ndarray) -> tuple[Any, Any]:
+def drawn(shape: np.ndarray) -> tuple[Any, Any]:
     """(model, inputs) from what `architecture` made."""
     from .. import plugins
     from ..models.base import Inputs
 
-    content = json.loads(bytes(drawn))
+    content = json.loads(bytes(shape))
     options = dict(content["model"])
     return plugins.create("model", options.pop("use"), options), Inputs(**content["inputs"])
 

@@ -1,0 +1,86 @@
+"""How well scores for the values of an attribute tell its true values.
+
+Truth need not hold all values: among few rows a rare one is missing. Each metric says what becomes of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InputError
+
+
+def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
+    """Share of the rows whose highest score is that of their value: scores (n, values), truth (n,).
+
+    A value that no row has can be guessed, and is then wrong. Of equal scores the first value's counts.
+    """
+    from sklearn.metrics import accuracy_score
+
+    _check(scores, truth)
+    return float(accuracy_score(truth, scores.argmax(axis=1)))
+
+
+def balanced_accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
+    """Mean over the values that some row has of the share of their rows that are guessed right.
+
+    This is scikit-learn's `balanced_accuracy_score`, which warns where a value is guessed that no row has.
+    """
+    from sklearn.metrics import recall_score
+
+    _check(scores, truth)
+    return float(recall_score(truth, scores.argmax(axis=1), labels=np.unique(truth), average="macro"))
+
+
+def auc(scores: np.ndarray, truth: np.ndarray) -> float:
+    """AUC of the second value's score for two values; for more the mean of the AUC of each against the rest.
+
+    Values that no row has are left out of the mean. Where all rows have the same value, nothing is to be told apart:
+    the AUC is then 1/2.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    _check(scores, truth)
+    present = np.unique(truth)
+    if len(present) < 2:
+        return 0.5
+    if scores.shape[1] == 2:
+        return float(roc_auc_score(truth, scores[:, 1]))
+    return float(np.mean([roc_auc_score(truth == value, scores[:, value]) for value in present]))
+
+
+def majority(truth: np.ndarray) -> float:
+    """Share of the most common value: what a guess without any information reaches in accuracy."""
+    if not len(truth):
+        raise InputError("metric.attributes", "there are no rows", "at least one is needed")
+    return float(np.unique(truth, return_counts=True)[1].max() / len(truth))
+
+
+def attribute_leak(guess: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """All of these for scores (n, values), or for those of several epochs (E, n, values).
+
+    Of several epochs the last counts; `_max` is the best one, which an adversary could only pick with the truth.
+    """
+    epochs = guess if guess.ndim == 3 else guess[None]
+    if not len(epochs):
+        raise InputError("metric.attributes", "there are no epochs", "at least one is needed")
+    measured = {
+        f"attack_{metric.__name__}": [metric(scores, truth) for scores in epochs]
+        for metric in (accuracy, balanced_accuracy, auc)
+    }
+    found = {name: values[-1] for name, values in measured.items()}
+    if guess.ndim == 3:
+        found |= {f"{name}_max": max(values) for name, values in measured.items()}
+    return found | {"majority": majority(truth)}
+
+
+def _check(scores: np.ndarray, truth: np.ndarray) -> None:
+    """Raise unless there is a row of finite scores for each row, and a score for each value."""
+    where = "metric.attributes"
+    if scores.ndim != 2 or truth.ndim != 1 or len(scores) != len(truth) or not len(truth):
+        shapes = f"the shapes are {scores.shape} and {truth.shape}"
+        raise InputError(where, shapes, "a row of scores and one value for each of some rows")
+    if not np.isfinite(scores).all():
+        raise InputError(where, "a score is not finite", "every row needs a number for each value")
+    if not np.isin(truth, np.arange(scores.shape[1])).all():
+        raise InputError(where, "a row has a value without a score", f"0 to {scores.shape[1] - 1} are meant")
