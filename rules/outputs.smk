@@ -22,8 +22,8 @@ def run_files():
     cases = {
         pair
         for _, _, exhibit in plan.exhibits()
-        if set(exhibit["sources"]) - {"data", "times"}
-        for pair in plan.pairs(exhibit)
+        if set(exhibit["sources"]) - {"data", "grids", "times"}
+        for pair in plan.runs(exhibit)
     }
     return [
         file

@@ -32,7 +32,7 @@ rule run:
     params:
         **tried("run/{setup}/{defense}"),
         setup=lambda w: plan.setups[w.setup],
-        defense=lambda w: plan.defenses[w.defense],
+        defense=lambda w: plan.defense(w.setup, w.defense),
         seeds=list(plan.seeds),
     script:
         "../workflow/scripts/run.py"

@@ -17,6 +17,7 @@ from .statistics import interval
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
+OF_ATTRIBUTE = {"values", "most_common"}
 MOMENTS = {"mean", "variance", "mean_of_means"}
 TEXT = ("defense", "setting", "attack", "skipped")
 
@@ -28,9 +29,11 @@ def gather(
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
     names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` and `settings` (besides those
-    without a name) are what is kept.
+    without a name) are what is kept, or the one setting that its `choose` means. Attacks that are measured elsewhere
+    (`attacked_in`) appear under the exhibit's own setups.
     """
     from .datasets import facts, read
+    from .selection import chosen
 
     known = {name: facts(data, name) for name in sorted(set(setups.values()))}
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
@@ -38,13 +41,17 @@ def gather(
         parts += [pd.DataFrame(_sizes(setup, known[setups[setup]])) for setup in exhibit["setups"]]
         if MOMENTS & set(exhibit.get("metrics", MOMENTS)):
             parts += [pd.DataFrame(_moments(setup, read(data, setups[setup])[0])) for setup in exhibit["setups"]]
+        if OF_ATTRIBUTE & set(exhibit.get("metrics", ())):
+            sensitive = exhibit["sensitive"].items()
+            parts += [pd.DataFrame(_attribute(s, read(data, setups[s])[0].attributes[name])) for s, name in sensitive]
+    parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
-    cells = cells.assign(dataset=cells["setup"].map(setups))
+    cells = _at_home(cells, exhibit).assign(dataset=lambda cells: cells["setup"].map(setups))
     for fact in ("provenance", "features"):
         cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
     groups = cells.groupby([*WHO, exhibit["along"], "seed"], sort=False, dropna=False)
@@ -55,7 +62,16 @@ def gather(
         cases=("value", "size"),
         skipped=("skipped", "first"),
     ).reset_index()
-    return found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
+    found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
+    return chosen(found, exhibit["choose"]) if "choose" in exhibit else found
+
+
+def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
+    """Scores of attacks that are measured in other setups as those of the exhibit's own."""
+    for attack, pattern in exhibit.get("attacked_in", {}).items():
+        homes = {pattern.format(setup=setup): setup for setup in exhibit["setups"]}
+        cells = cells.assign(setup=cells["setup"].mask(cells["attack"] == attack, cells["setup"].replace(homes)))
+    return cells
 
 
 def _worst(metrics: pd.Series) -> pd.Series:
@@ -81,6 +97,13 @@ def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         sizes["positive_rate"] = meta["class_counts"][1] / meta["rows"]
     for metric, value in sizes.items():
         yield {"setup": setup, "seed": NO_SEED, "feature": 0, "metric": metric, "value": value}
+
+
+def _attribute(setup: str, attribute: Any) -> Iterator[dict[str, Any]]:
+    """How many values a sensitive attribute (n,) has, and the share of the most common one."""
+    counts = pd.Series(attribute).value_counts()
+    for metric, value in (("values", len(counts)), ("most_common", counts.max() / counts.sum())):
+        yield {"setup": setup, "seed": NO_SEED, "metric": metric, "value": value}
 
 
 def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:

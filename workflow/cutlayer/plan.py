@@ -17,8 +17,9 @@ from .errors import InputError
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[1]
-COMMON_KEYS = {"protocol", "dataset", "sensitive"}
+COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
+SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
 
 
@@ -38,10 +39,12 @@ class Plan:
         self.memory: int = cluster.get("memory", 2000)
         self.small_jobs: bool = cluster.get("small_jobs", False)
         self.stand_ins: bool = config["stand_ins"]
+        self._said: dict[str, Mapping[str, Any]] = {}  # setup -> what it says of defenses
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
         self.defenses = self._checked("defense", config["defenses"])
+        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if own}
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.papers = {name: self._paper(name) for name in config["papers"]}
@@ -52,6 +55,18 @@ class Plan:
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
         return {name: checked(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
+
+    def _adapted(self, setup: str, defenses: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """All defenses as they are in a setup that says something of some of them; the scale has the last word."""
+        where = f"params.yaml setups.{setup}.defenses"
+        for name in own:
+            known("defense", name, defenses, where)
+        with located(where):
+            return self._checked("defense", merged(defenses, own))
+
+    def defense(self, setup: str, name: str) -> dict[str, Any]:
+        """A defense variant as it is in a setup."""
+        return self._own.get(setup, self.defenses)[name]
 
     def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
         where = f"params.yaml setups.{name}"
@@ -70,6 +85,7 @@ class Plan:
             known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
+        self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
         for feature in full.get("passive", ()):
             known("feature", feature, dataset["schema"], f"{where}.passive")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
@@ -120,12 +136,19 @@ class Plan:
         for kind, names in (("setup", self.setups), ("defense", self.defenses), ("attack", self.attacks)):
             for name in exhibit[f"{kind}s"]:
                 known(kind, name, names, f"{where}.{kind}s")
+        self._check_places(exhibit, where)
+        if "data" in exhibit["sources"]:
+            setups = {name: self.setups[name] for name in exhibit["setups"]}
+            exhibit["sensitive"] = {name: setup["sensitive"] for name, setup in setups.items() if "sensitive" in setup}
+        if "grids" in exhibit["sources"]:
+            exhibit["grids"] = [row for pair in self.pairs(exhibit) for row in self._grid(*pair)]
         with located(where):
             draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
             plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
         for kind in ("defense", "attack"):
             for name in exhibit[f"{kind}s"]:
-                reason = self.variants.missing(kind, name, exhibit["setups"])
+                places = {setup: self.place(exhibit, name, setup) for setup in exhibit["setups"]}
+                reason = self.variants.missing(kind, name, [*places.values()])
                 if reason:
                     raise InputError(
                         f"params.yaml, {where}.{kind}s",
@@ -134,9 +157,27 @@ class Plan:
                     )
                 exhibit["inapplicable"] += [
                     {"setup": setup, kind: name, "skipped": reason}
-                    for setup in exhibit["setups"]
-                    if (reason := self.variants.unfit(kind, name, setup))
+                    for setup, place in places.items()
+                    if (reason := self.variants.unfit(kind, name, place))
                 ]
+
+    def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
+        """The values that a defense's parameters take in a setup, one a row."""
+        for parameter, values in self.defense(setup, defense).get("sweep", {}).items():
+            for value in values:
+                own = {"setup": setup, "defense": defense, "setting": f"{parameter}={value}"}
+                yield own | {"metric": parameter, "value": value}
+
+    def _check_places(self, exhibit: Mapping[str, Any], where: str) -> None:
+        """Raise unless attacks that are measured elsewhere are so on the same data."""
+        for attack in exhibit.get("attacked_in", {}):
+            known("attack", attack, exhibit["attacks"], f"{where}.attacked_in")
+            for setup in exhibit["setups"]:
+                place, place_of = self.place(exhibit, attack, setup), f"{where}.attacked_in"
+                known("setup", place, self.setups, place_of)
+                for key in SAME_TRUTH:
+                    if self.setups[place].get(key) != self.setups[setup].get(key):
+                        raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
 
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
         """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
@@ -163,6 +204,18 @@ class Plan:
             if not self.variants.unfit("defense", defense, setup)
         ]
 
+    def place(self, exhibit: Mapping[str, Any], attack: str, setup: str) -> str:
+        """The setup in which an exhibit measures an attack that it shows for `setup`."""
+        return str(exhibit.get("attacked_in", {}).get(attack, "{setup}").format(setup=setup))
+
+    def runs(self, exhibit: Mapping[str, Any]) -> set[tuple[str, str]]:
+        """The (setup, defense) that an exhibit needs, wherever its attacks are measured."""
+        return {
+            (self.place(exhibit, attack, setup), defense)
+            for setup, defense in self.pairs(exhibit)
+            for attack in ("", *exhibit["attacks"])
+        }
+
     def group(self, setup: str) -> str | None:
         """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
         return str(self.setups[setup].get("model_of", setup)) if self.small_jobs else None
@@ -185,7 +238,7 @@ class Plan:
     def timed(self, setup: str) -> dict[str, dict[str, Any]]:
         """The defense variants whose steps are timed in a setup, those of all exhibits that show times."""
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
-        return {d: self.defenses[d] for e in shown for s, d in self.pairs(e) if s == setup}
+        return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
 
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
         """The files under results/ that an exhibit reads from a source."""
@@ -198,10 +251,11 @@ class Plan:
         if source not in exhibit["sources"] or source not in patterns:
             return []
         cells = [
-            patterns[source].format(paper=paper, setup=setup, defense=defense, attack=attack)
+            patterns[source].format(paper=paper, setup=place, defense=defense, attack=attack)
             for setup, defense in self.pairs(exhibit)
-            for attack in exhibit["attacks"] or [""]
-            if not attack or source != "scores" or not self.variants.unfit("attack", attack, setup)
+            for attack in ((exhibit["attacks"] if source == "scores" else None) or [""])
+            for place in [self.place(exhibit, attack, setup)]
+            if not attack or not self.variants.unfit("attack", attack, place)
         ]
         return list(dict.fromkeys(cells))
 

@@ -54,6 +54,13 @@ def beside(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
     return cells[cells["metric"] != metric].join(run.add_suffix("_run"), on=RUN)
 
 
+def first_of(cells: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:
+    """Of each case the first of these metrics that it has, and what has no number."""
+    rank = cells["metric"].map({name: place for place, name in enumerate(metrics)})
+    first = rank.groupby([cells[name] for name in CASE]).transform("min")
+    return cells[(rank == first) | (cells["skipped"] != "")]
+
+
 def settled(cells: pd.DataFrame) -> pd.DataFrame:
     """Without the cells that a method skipped in part: where it gave a number elsewhere on the axis, that is drawn."""
     import pandas as pd

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ._columns import beside, measured, settled
+from ._columns import beside, first_of, measured, settled
 from ._figure import absent, finish, panel_title, panels, style
 from ._front import front
 from .base import Exhibit, footer
@@ -28,19 +28,22 @@ FRONT = "Pareto front"
 class Frontier(Exhibit):
     """One panel for each setup and attack."""
 
-    leak: str = "attack_utility"  # a metric of an attack
+    leak: str = "attack_utility"  # metrics of an attack, separated by commas: the first that a case has
     utility: str = "test_utility"  # a metric of a run
     leak_label: str = "leak AUC"
     utility_label: str = "test AUC"
     leak_axis: Literal["x", "y"] = "x"
     better: Literal["up", "down"] = "up"  # whether more or less of the utility's metric is better
     chance: float = 0.5  # the leak of a guess without any view; a line
+    chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
         points = settled(beside(cells, self.utility))
         points = points[points["attack"] != ""]  # what concerns a whole run is in the footer
+        guesses = points[points["metric"] == self.chance_metric].groupby(["setup", "attack"])["mean"].mean()
+        points = first_of(points, [name.strip() for name in self.leak.split(",")])
         panel = list(points[["setup", "attack"]].drop_duplicates().itertuples(index=False, name=None))
         looks = style(dict.fromkeys(measured(points)["defense"]))
         attacks = points["attack"].nunique()
@@ -56,7 +59,7 @@ class Frontier(Exhibit):
             handles[FRONT] = self._front(axis, drawn)
             for defense, line in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, line, looks[str(defense)])
-            self._dress(axis)
+            self._dress(axis, guesses.get((setup, attack), self.chance))
         finish(figure, title, footer(cells), handles, files)
 
     def _ordered(self, leak: Any, utility: Any) -> tuple[Any, Any]:
@@ -81,9 +84,9 @@ class Frontier(Exhibit):
         axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.45, lw=1)
         return axis.plot(x, y, **look)[0]
 
-    def _dress(self, axis: Any) -> None:
+    def _dress(self, axis: Any, chance: float) -> None:
         x_label, y_label = self._ordered(self.leak_label, self.utility_label)
         axis.set_xlabel(x_label, fontsize=8)
         axis.set_ylabel(y_label, fontsize=8)
         at = axis.axvline if self.leak_axis == "x" else axis.axhline
-        at(self.chance, color="#444444", lw=0.8, zorder=0)
+        at(chance, color="#444444", lw=0.8, zorder=0)

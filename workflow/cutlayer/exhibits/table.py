@@ -33,6 +33,8 @@ class Table(Exhibit):
     digits: int = 3
     scientific: bool = False
     largest: bool = False  # of several cells at one place show the largest; otherwise they are an error
+    listed: bool = False  # of several cells at one place show all, as they are written
+    only: str = ""  # of the columns these, in this order, separated by commas; empty: all
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write md, tex, png and pdf."""
@@ -62,13 +64,15 @@ class Table(Exhibit):
             cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([*rows, *columns])
             cells = cells.sort_index()
         keys = pd.MultiIndex.from_frame(cells[columns])
-        joined = [label(" ".join(map(str, key))) if len(columns) > 1 else key[0] for key in keys]
+        joined = [label(" ".join(map(str, key)).strip()) if len(columns) > 1 else key[0] for key in keys]
         written = cells.assign(text=[self._cell(row) for row in cells.to_dict("records")], column_=joined)
+        if self.listed:
+            written["text"] = written.groupby([*rows, "column_"])["text"].transform(", ".join)
+            written = written.drop_duplicates([*rows, "column_"])
+        shown = [label(name.strip()) for name in self.only.split(",")] if self.only else list(dict.fromkeys(joined))
         body = written.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
         order = written.drop_duplicates(rows).set_index(rows).index
-        body = (
-            body.reindex(index=order, columns=list(dict.fromkeys(joined))).fillna("").rename_axis(columns=self.columns)
-        )
+        body = body.reindex(index=order, columns=shown).fillna("").rename_axis(columns=self.columns)
         if rows[0] != "setup":
             return body
         origin = written.drop_duplicates(rows).set_index(rows)["provenance"]
@@ -86,6 +90,8 @@ class Table(Exhibit):
     def _number(self, mean: float, low: float, high: float) -> str:
         if self.scientific:
             return f"{mean:.1e}"
+        if self.listed:
+            return f"{mean:g}"
         if self.percent:
             mean, low, high = 100 * mean, 100 * low, 100 * high
         number = f"{mean:,.0f}" if mean.is_integer() and abs(mean) >= 1 else f"{mean:.{self.digits}f}"

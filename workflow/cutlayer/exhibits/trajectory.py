@@ -1,0 +1,76 @@
+"""trajectory: two losses of a training against each other, step by step, with arrows along the way.
+
+The mean over seeds at each step, smoothed by a uniform filter. A threshold that a defense keeps is a line of its color.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from ._columns import column, measured, settled
+from ._figure import absent, finish, panel_title, panels, style
+from .base import Exhibit, footer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ARROWS = (0.25, 0.6, 1.0)  # where on a line, as a share of its points
+
+
+@dataclass(frozen=True)
+class Trajectory(Exhibit):
+    """One panel for each setup, one line for each defense and setting; both metrics are a run's, by step."""
+
+    limits: ClassVar[dict[str, tuple[float | None, float | None]]] = {"window": (1, None)}
+
+    x: str = "leakage"
+    y: str = "utility_loss"
+    x_label: str = "privacy loss"
+    y_label: str = "utility loss"
+    x_scale: Literal["linear", "log"] = "linear"
+    threshold: str = ""  # the parameter of a defense that is its bound on x
+    window: int = 3  # points that are averaged
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write png and pdf."""
+        lines = settled(cells[cells["metric"].isin([self.x, self.y]) | (cells["skipped"] != "")])
+        lines = lines.assign(series_=column(lines, "scheme"))
+        lines = lines.assign(threshold_=column(lines, self.threshold) if self.threshold else float("nan"))
+        names = list(dict.fromkeys(lines["setup"]))
+        looks = style(dict.fromkeys(measured(lines)["series_"]))
+        figure, axes = panels(len(names))
+        handles: dict[str, Any] = {}
+        for axis, name in zip(axes, names, strict=True):
+            own = lines[lines["setup"] == name]
+            axis.set_title(panel_title(own, name), fontsize=9)
+            if measured(own).empty:
+                absent(axis, own["skipped"])
+                continue
+            for series, line in measured(own).groupby("series_", sort=False):
+                if line["metric"].nunique() < 2:  # a defense need not know its own privacy loss
+                    continue
+                handles[str(series)] = self._line(axis, line, {**looks[str(series)], "marker": ""})
+            axis.set(xscale=self.x_scale, ylabel=self.y_label)
+            axis.set_xlabel(self.x_label, fontsize=8)
+        finish(figure, title, footer(cells), handles, files)
+
+    def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+        """The way of one training, first step to last."""
+        way = line.pivot(index="step", columns="metric", values="mean").sort_index()
+        x, y = (self._smooth(way[name].to_numpy()) for name in (self.x, self.y))
+        arrow = {"arrowstyle": "-|>", "color": look["color"], "lw": 0, "mutation_scale": 9}
+        for share in ARROWS:
+            end = max(1, round(share * (len(x) - 1)))
+            if end < len(x):
+                axis.annotate("", (x[end], y[end]), (x[end - 1], y[end - 1]), arrowprops=arrow)
+        for threshold in line["threshold_"].dropna().unique():
+            axis.axvline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
+        return axis.plot(x, y, **look)[0]
+
+    def _smooth(self, values: Any) -> Any:
+        from scipy.ndimage import uniform_filter1d
+
+        return uniform_filter1d(values, self.window, mode="nearest")
