@@ -39,7 +39,9 @@ def table(rows=350):
     draw = generator("test_split_server", rows)
     numbers, codes = 50 * draw.random((rows, 2)) + 7, draw.integers(0, 3, (rows, 2))
     labels = (numbers[:, 0] + 10 * codes[:, 0] > 40).astype(np.int64)
-    return Table(np.hstack([numbers, codes]), labels, {"group": codes[:, 1]}, ("x", "y", "c", "group"), ("c", "group"), 2)
+    return Table(
+        np.hstack([numbers, codes]), labels, {"group": codes[:, 1]}, ("x", "y", "c", "group"), ("c", "group"), 2
+    )
 
 
 def images(rows=70):
@@ -102,7 +104,9 @@ class Still(Defense):
 
 def test_a_defense_may_keep_the_encoder_where_it_is():
     seen = PROTOCOL.run(task(Still(), variant="still")).transcripts[""]["encoder"]
-    parameters = sum(p.numel() for p in plugins.create("model", "mlp", {"width": 8}).bottom(prepared(task()).inputs).parameters())
+    parameters = sum(
+        p.numel() for p in plugins.create("model", "mlp", {"width": 8}).bottom(prepared(task()).inputs).parameters()
+    )
     np.testing.assert_array_equal(seen[0][:parameters], seen[-1][:parameters])
     moving = PROTOCOL.run(task()).transcripts[""]["encoder"]
     assert (moving[0][:parameters] != moving[-1][:parameters]).any()

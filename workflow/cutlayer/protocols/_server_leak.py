@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..metrics.attributes import told
+from ..metrics.attributes import attribute_leak
 from ..transcript import Arrays
 from ._split_leak import utility as of_scores
 from .base import Case
@@ -32,15 +32,11 @@ def leak(guess: np.ndarray, truth: Arrays, target: Attacked) -> dict[str, float]
     A maximum over epochs is biased upwards: an adversary without the truth cannot pick the epoch.
     """
     attribute = truth[target]
-    epochs = guess if guess.ndim == 3 else guess[None]
-    if epochs.shape[1] != len(attribute) or not np.isfinite(epochs).all():
-        wrong = f"a guess has the shape {guess.shape}, or numbers that are not finite"
-        raise InputError("protocol.split_server", wrong, f"a score for each of {len(attribute)} rows and each value")
-    each = [told(scores, attribute) for scores in epochs]
-    found = dict(each[-1])
-    if guess.ndim == 3:
-        found |= {f"{name}_max": max(one[name] for one in each) for name in found if name != "majority"}
-    return found
+    if guess.shape[-2:-1] != attribute.shape:
+        raise InputError(
+            "protocol.split_server", f"a guess has the shape {guess.shape}", f"{len(attribute)} rows are meant"
+        )
+    return attribute_leak(guess, attribute)
 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:

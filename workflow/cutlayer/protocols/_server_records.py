@@ -112,7 +112,9 @@ def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: st
     import torch
 
     with torch.no_grad():
-        parts = [classifier(torch.from_numpy(features[some]).to(device), {}) for some in _pieces(np.arange(len(features)))]
+        parts = [
+            classifier(torch.from_numpy(features[some]).to(device), {}) for some in _pieces(np.arange(len(features)))
+        ]
     return torch.cat(parts).double().softmax(dim=1).cpu().numpy()
 
 

@@ -81,7 +81,9 @@ class Parties:
     state: Any = None  # the defense's
 
 
-def _train(task: Task, setting: str, defense: Defense, data: ServerData, utility: list[dict[str, Any]]) -> ServerRecords:
+def _train(
+    task: Task, setting: str, defense: Defense, data: ServerData, utility: list[dict[str, Any]]
+) -> ServerRecords:
     """One training under one defense; its test metrics and its course are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = ServerRecords(task, setting, data, parties.sigma)
