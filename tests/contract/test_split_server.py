@@ -1,4 +1,4 @@
-"""The split_server protocol: what crosses is what training together would use, and only the adversary's side is shown."""
+"""The split_server protocol: what crosses is what training together would use; only the adversary's side is shown."""
 
 from __future__ import annotations
 
@@ -177,5 +177,5 @@ def test_the_training_stages_metrics_are_of_the_last_and_of_the_best_epoch():
 def test_a_setup_without_an_attribute_is_refused():
     own = task()
     settings = {key: value for key, value in own.settings.items() if key != "sensitive"}
-    with pytest.raises(InputError, match="run.made/none/seed0: has no sensitive attribute"):
+    with pytest.raises(InputError, match=r"run.made/none/seed0: has no sensitive attribute"):
         prepared(Task("made", "none", 0, own.table, settings, own.defenses))

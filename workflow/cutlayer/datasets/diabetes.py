@@ -1,4 +1,4 @@
-"""diabetes: ten measures of patients, and whether the disease progressed more than the median; bundled with scikit-learn.
+"""diabetes: ten measures of patients, and whether the disease grew worse than the median's; bundled with scikit-learn.
 
 Sex is a feature and a sensitive attribute, age a feature of which "above the median" is one.
 

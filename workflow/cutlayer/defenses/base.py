@@ -158,6 +158,10 @@ class Defense:
         """What the encoder's gradients go through: "adam" or "sgd"."""
         return "adam"
 
+    def pace(self, rate: float) -> float:
+        """The encoder's learning rate with "sgd", given the setup's, which is meant for Adam."""
+        return rate
+
     def join(self, clients: Clients) -> Any:
         """Called before anything is sent; what it returns is the `state` of every later hook."""
         return None

@@ -37,6 +37,7 @@ class Tcpo(Defense):
     limits: ClassVar[Limits] = {
         "threshold": (0, None), "front": (-1, 1), "averaging": (0, 0.9999), "components": (1, None),
         "decay": (0, 0.9999), "refresh": (1, None), "pretraining": (0, None), "pretraining_rate": (0, None),
+        "descent_rate": (0, None),
     }  # fmt: skip
 
     threshold: float = 0.005  # Th
@@ -48,6 +49,11 @@ class Tcpo(Defense):
     refresh: int = 100  # steps
     pretraining: int = 5000  # steps at most
     pretraining_rate: float = 0.001  # with Adam
+    descent_rate: float = 0.1  # of `sgd`
+
+    def pace(self, rate: float) -> float:
+        """Plain steps have a rate of their own."""
+        return self.descent_rate
 
     def join(self, clients: Clients) -> Search:
         """Pre-train the encoder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
@@ -35,7 +36,7 @@ class Top(nn.Module):
         c, (height, width) = model.channels, cut
         self.convolution = _halving(2 * c, 4 * c)
         sizes = [4 * c * -(-height // 2) * -(-width // 2), 16 * c, 8 * c, 2 * c]
-        self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False))
+        self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
         self.last = nn.Linear(2 * c, outputs)
 
     def forward(self, features: Tensor, x: dict[str, Tensor]) -> Tensor:

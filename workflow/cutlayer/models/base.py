@@ -20,7 +20,7 @@ class Inputs:
     numeric: list[int]  # places of the numeric columns; empty for images
     categorical: list[int]  # places of the columns that hold codes
     scale: float  # the largest value a feature can have, for images
-    # For models that standardize: of each numeric column mean and standard deviation, of each categorical one its levels.
+    # For models that standardize: each numeric column's mean and standard deviation, each categorical one's levels.
     center: list[float] = field(default_factory=list)
     spread: list[float] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is kept of a training in the split_server protocol: what the server or a listener saw, and the truth about it."""
+"""What is kept of a training in the split_server protocol: what the server or a listener saw, and the truth."""
 
 from __future__ import annotations
 
@@ -112,9 +112,8 @@ def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: st
     import torch
 
     with torch.no_grad():
-        parts = [
-            classifier(torch.from_numpy(features[some]).to(device), {}) for some in _pieces(np.arange(len(features)))
-        ]
+        pieces = [features[some] for some in _pieces(np.arange(len(features)))]
+        parts = [classifier(torch.from_numpy(piece).to(device), {}) for piece in pieces]
     return torch.cat(parts).double().softmax(dim=1).cpu().numpy()
 
 

@@ -6,7 +6,7 @@ knows the attribute; at the training stage it listens after every epoch, and its
 (`poison`); at the inference stage it may query the trained encoder. What protects the attribute is the clients': what
 they add to the loss, and how they step.
 
-The transcript is what that adversary could see: features of training rows and of its own rows as sent after every epoch,
+The transcript is what that adversary could see: features of training rows and of its own as sent after every epoch,
 features of test rows and of auxiliary rows as sent by the trained encoder, a snapshot of the encoder after every epoch.
 The noise is drawn anew whenever something is sent.
 
@@ -89,7 +89,7 @@ def _train(
     records = ServerRecords(task, setting, data, parties.sigma)
     losses: list[float] = []
     for epoch in range(task.settings["epochs"]):
-        losses += [_step(parties, data, rows) for rows in data.batches(task, epoch)]
+        losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
         if not all(bool(p.isfinite().all()) for p in parties.encoder.parameters()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the weight")
         records.intercept(parties.encoder, epoch)
@@ -107,7 +107,9 @@ def _meet(task: Task, setting: str, defense: Defense, data: ServerData) -> Parti
     encoder, classifier = _models(task, data)
     parameters, rate = list(encoder.parameters()), task.settings["rate"]
     clients = _clients(task, setting, data, encoder)
-    client = Adam(parameters, rate, fused=True) if defense.optimizer == "adam" else Descent(parameters, defense.rate)
+    client = (
+        Adam(parameters, rate, fused=True) if defense.optimizer == "adam" else Descent(parameters, defense.pace(rate))
+    )
     server = Adam(classifier.parameters(), rate, fused=True)
     state = defense.join(clients)
     return Parties(encoder, classifier, client, server, defense, clients, clients.sigma, state)
