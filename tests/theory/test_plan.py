@@ -103,11 +103,12 @@ def test_scores_come_from_where_the_attack_is_measured_and_utility_from_the_setu
     assert plan.runs(shown(plan)) == {(setup, defense) for setup in setups for defense in ("none", "dp")}
 
 
-def test_an_attack_that_only_the_other_setup_allows_can_be_shown(planned):
-    with pytest.raises(
-        InputError, match="setup avazu_days has no 'known.*|which attack.model_completion needs|no setup"
-    ):
-        planned(setups=["avazu_days"], attacked_in={}, attacks=["direction_known"])
+def test_an_attack_need_not_apply_to_the_setup_itself(planned):
+    elsewhere = {"setups": ["bank"], "defenses": ["none"], "attacks": ["black_box"]}
+    with pytest.raises(InputError, match=r"setup bank has no 'passive', which attack.black_box needs"):
+        planned(**elsewhere, attacked_in={})
+    plan = planned(**elsewhere, attacked_in={"black_box": "{setup}_one_feature"})
+    assert plan.files("mine", shown(plan), "scores") == ["results/scores/bank_one_feature/none/black_box.csv"]
 
 
 @pytest.mark.parametrize(

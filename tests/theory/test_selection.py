@@ -1,4 +1,4 @@
-"""Which setting of a defense a table shows: the most private one within the allowed decline, on small made-up tables."""
+"""Which setting of a defense a table shows: the most private one within the allowed decline."""
 
 from __future__ import annotations
 
