@@ -1,0 +1,127 @@
+"""A setup's own sweeps, and attacks that an exhibit measures in another setup: what the plan makes of them."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cutlayer.errors import InputError
+from cutlayer.plan import Plan
+
+PROJECT = Path(__file__).parents[2]
+CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
+EXHIBIT = {
+    "title": "t", "caption": "c", "setups": ["digits_vs_rest"], "defenses": ["none", "dp"],
+    "attacks": ["norm", "model_completion"], "attacked_in": {"model_completion": "{setup}_more"},
+    "sources": ["scores", "utility"], "along": "all", "draw": {"use": "table"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def planned(tmp_path):
+    """`planned(own, scale, **exhibit)`: the plan of one exhibit, where a setup says `own` of defenses."""
+
+    def make(own=None, scale="quick", **exhibit):
+        config = copy.deepcopy(CONFIG) | {"papers": ["mine"], "scale": scale}
+        plain = config["setups"]["digits_vs_rest"] | ({"defenses": own} if own else {})
+        config["setups"] |= {"digits_vs_rest": plain, "digits_vs_rest_more": plain | {"known": {"per_class": 50}}}
+        (tmp_path / "papers/mine").mkdir(parents=True, exist_ok=True)
+        if not (tmp_path / "schemas").exists():
+            (tmp_path / "schemas").symlink_to(PROJECT / "workflow/schemas")
+        paper = {"title": "t", "authors": "a", "claims": {}, "exhibits": {"table": EXHIBIT | exhibit}}
+        (tmp_path / "papers/mine/paper.yaml").write_text(yaml.safe_dump(paper))
+        return Plan(config, tmp_path)
+
+    return make
+
+
+def shown(plan):
+    return plan.papers["mine"]["exhibits"]["table"]
+
+
+# A setup's own sweeps.
+
+
+def test_a_setup_may_say_otherwise_of_a_defense(planned):
+    plan = planned({"secdt_k": {"sweep": {"expansion": [3]}}})
+    own = plan.defense("digits_vs_rest", "secdt_k")
+    assert own["sweep"] == {"expansion": [3], "noise": [0.0, 0.3]}
+    assert plan.defense("criteo", "secdt_k") == plan.defenses["secdt_k"] == CONFIG["defenses"]["secdt_k"]
+    assert plan.defense("digits_vs_rest", "marvell") == plan.defenses["marvell"]
+    assert "defenses" not in plan.setups["digits_vs_rest"]  # of which every run depends
+
+
+def test_the_scale_has_the_last_word_on_a_sweep(planned):
+    own = {"dp": {"sweep": {"epsilon": [7.0]}}}
+    assert planned(own, "paper").defense("digits_vs_rest", "dp")["sweep"] == {"epsilon": [7.0]}
+    thin = CONFIG["scales"]["quick"]["defenses"]["dp"]["sweep"]
+    assert planned(own, "quick").defense("digits_vs_rest", "dp")["sweep"] == thin
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"dq": {}}, r"params.yaml setups.digits_vs_rest.defenses: there is no defense 'dq'"),
+        ({"dp": {"sweep": {"epsilom": [1.0]}}}, r"setups.digits_vs_rest.defenses: .*no parameter 'epsilom'"),
+        ({"dp": {"sweep": {"epsilon": ["many"]}}}, r"setups.digits_vs_rest.defenses: .*epsilon = 'many'"),
+    ],
+)
+def test_a_bad_word_of_a_setup_is_refused(planned, own, message):
+    with pytest.raises(InputError, match=message):
+        planned(own)
+
+
+def test_grids_are_those_of_each_setup(planned):
+    own = {"dp": {"sweep": {"epsilon": [7.0, 8.0]}}}
+    plan = planned(own, "paper", setups=["digits_vs_rest", "criteo"], sources=["grids"], attacked_in={}, attacks=[])
+    rows = shown(plan)["grids"]
+    assert [row["value"] for row in rows if row["setup"] == "digits_vs_rest"] == [7.0, 8.0]
+    assert [row["value"] for row in rows if row["setup"] == "criteo"] == CONFIG["defenses"]["dp"]["sweep"]["epsilon"]
+    assert {(row["defense"], row["metric"], row["setting"]) for row in rows[:1]} == {("dp", "epsilon", "epsilon=7.0")}
+    assert plan.files("mine", shown(plan), "grids") == []
+
+
+# Attacks that are measured in another setup.
+
+
+def test_scores_come_from_where_the_attack_is_measured_and_utility_from_the_setup(planned):
+    plan = planned()
+    assert plan.files("mine", shown(plan), "scores") == [
+        "results/scores/digits_vs_rest/none/norm.csv",
+        "results/scores/digits_vs_rest_more/none/model_completion.csv",
+        "results/scores/digits_vs_rest/dp/norm.csv",
+        "results/scores/digits_vs_rest_more/dp/model_completion.csv",
+    ]
+    assert plan.files("mine", shown(plan), "utility") == [
+        "results/runs/digits_vs_rest/none/utility.csv",
+        "results/runs/digits_vs_rest/dp/utility.csv",
+    ]
+    setups = ("digits_vs_rest", "digits_vs_rest_more")
+    assert plan.runs(shown(plan)) == {(setup, defense) for setup in setups for defense in ("none", "dp")}
+
+
+def test_an_attack_need_not_apply_to_the_setup_itself(planned):
+    elsewhere = {"setups": ["bank"], "defenses": ["none"], "attacks": ["black_box"]}
+    with pytest.raises(InputError, match=r"setup bank has no 'passive', which attack.black_box needs"):
+        planned(**elsewhere, attacked_in={})
+    plan = planned(**elsewhere, attacked_in={"black_box": "{setup}_one_feature"})
+    assert plan.files("mine", shown(plan), "scores") == ["results/scores/bank_one_feature/none/black_box.csv"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"attacked_in": {"norn": "{setup}_more"}}, r"exhibits.table.attacked_in: there is no attack 'norn'"),
+        ({"attacked_in": {"norm": "{setup}_les"}}, r"there is no setup 'digits_vs_rest_les'"),
+        (
+            {"attacked_in": {"norm": "criteo"}},
+            r"attacked_in: criteo has another dataset; that of digits_vs_rest is meant",
+        ),
+    ],
+)
+def test_a_place_without_the_same_truth_is_refused(planned, changed, message):
+    with pytest.raises(InputError, match=message):
+        planned(**changed)

@@ -1,0 +1,224 @@
+"""Which setting of a defense a table shows: the most private one within the allowed decline."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cutlayer.cells import WHO, gather
+from cutlayer.selection import choose, chosen
+
+RULE = {"utility": "test_accuracy", "attack": "basic", "leak": "attack_accuracy", "within": 0.02}
+REST = ["all", "seed", "value", "n", "cases", "skipped"]
+
+
+def row(value, seed=0, skipped="", **who):
+    common = dict.fromkeys(WHO, "") | {"setup": "adult", "dataset": "adult", "provenance": "real", "features": 3}
+    return common | {"all": 0, "seed": seed, "value": value, "n": 0, "cases": 1, "skipped": skipped} | who
+
+
+def measured(defense, setting, utility, leak, setup="adult", **other):
+    """The rows of one setting, two seeds around the given means; `other`: attacks and their accuracies."""
+    own = {"setup": setup, "defense": defense, "setting": setting}
+    found = []
+    for seed, shift in ((0, -0.05), (1, 0.05)):
+        found.append(row(utility + shift, seed, **own, metric="test_accuracy"))
+        for attack, accuracy in {"basic": leak, **other}.items():
+            found.append(row(accuracy + shift, seed, **own, attack=attack, metric="attack_accuracy"))
+    return found
+
+
+def picked(rows, within=0.02):
+    """(setup, defense) -> the settings that are left."""
+    found = chosen(pd.DataFrame(rows)[[*WHO, *REST]], RULE | {"within": within})
+    settings = found.groupby(["setup", "defense"])["setting"].unique()
+    return {key: list(value) for key, value in settings.items()}
+
+
+UNDEFENDED = measured("none", "", 0.80, 0.75)
+
+
+def test_the_most_private_setting_within_the_decline_is_chosen():
+    rows = [
+        *UNDEFENDED,
+        *measured("adv", "omega=1", 0.80, 0.70),
+        *measured("adv", "omega=3", 0.79, 0.60),
+        *measured("adv", "omega=5", 0.70, 0.40),
+    ]
+    assert picked(rows) == {("adult", "none"): [""], ("adult", "adv"): ["omega=3"]}
+    assert picked(rows, within=0.2)["adult", "adv"] == ["omega=5"]
+    assert picked(rows, within=0.001)["adult", "adv"] == ["omega=1"]
+
+
+def test_a_decline_of_exactly_the_limit_is_within():
+    for undefended in (0.7, 0.8, 0.9, 0.83):  # differences that round differently
+        rows = [*measured("none", "", undefended, 0.9), *measured("adv", "a", undefended, 0.8)]
+        rows += measured("adv", "b", undefended - 0.02, 0.5)
+        assert picked(rows)["adult", "adv"] == ["b"]
+
+
+def test_where_none_is_within_the_most_useful_one_is_chosen_and_its_name_says_so():
+    rows = [*UNDEFENDED, *measured("adv", "omega=3", 0.70, 0.60), *measured("adv", "omega=1", 0.75, 0.70)]
+    assert picked(rows)["adult", "adv"] == ["omega=1 (none within 2 points)"]
+    assert picked([*UNDEFENDED, *measured("noise", "", 0.5, 0.5)])["adult", "noise"] == ["(none within 2 points)"]
+
+
+def test_means_over_seeds_decide():
+    """Seed by seed the second setting would be within once and more private once."""
+    own = {"setup": "adult", "defense": "adv", "setting": "b"}
+    unsteady = [
+        row(value, seed, **own, attack=attack, metric=metric)
+        for attack, metric, values in (("", "test_accuracy", (0.9, 0.6)), ("basic", "attack_accuracy", (0.1, 0.9)))
+        for seed, value in enumerate(values)
+    ]
+    rows = [*UNDEFENDED, *measured("adv", "a", 0.79, 0.74), *unsteady]
+    assert picked(rows)["adult", "adv"] == ["a"]
+    assert picked(rows, within=0.05)["adult", "adv"] == ["b"]
+
+
+def test_every_setup_and_defense_is_decided_on_its_own():
+    rows = [*UNDEFENDED, *measured("none", "", 0.95, 0.99, setup="health")]
+    for setup, utility in (("adult", 0.79), ("health", 0.80)):
+        for defense in ("adv", "tcpo"):
+            rows += measured(defense, "weak", 0.95 if setup == "health" else 0.8, 0.9, setup=setup)
+            rows += measured(defense, "strong", utility, 0.5, setup=setup)
+    found = picked(rows)
+    assert found["adult", "adv"] == found["adult", "tcpo"] == ["strong"]
+    assert found["health", "adv"] == found["health", "tcpo"] == ["weak"]
+
+
+def test_other_attacks_meet_the_chosen_setting_and_keep_their_numbers():
+    rows = [*UNDEFENDED, *measured("adv", "a", 0.8, 0.6, dsa=0.9), *measured("adv", "b", 0.8, 0.7, dsa=0.1)]
+    found = chosen(pd.DataFrame(rows)[[*WHO, *REST]], RULE).query("defense == 'adv'")
+    expected = pd.DataFrame(measured("adv", "a", 0.8, 0.6, dsa=0.9))[[*WHO, *REST]]
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), expected)
+
+
+def test_of_equals_the_first_is_chosen():
+    rows = [*UNDEFENDED, *measured("adv", "b", 0.8, 0.6), *measured("adv", "a", 0.8, 0.6)]
+    assert picked(rows)["adult", "adv"] == ["b"]
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8),
+    st.floats(0, 1),
+    st.floats(0, 0.2),
+)
+def test_no_setting_within_leaks_less_than_the_chosen_one(points, undefended, within):
+    table = pd.DataFrame(points, columns=["utility", "leak"], index=[f"s{i}" for i in range(len(points))])
+    setting, near = choose(table, undefended, within)
+    allowed = [(u, leak) for u, leak in points if undefended - u <= within]
+    if allowed:
+        assert near
+        assert table.loc[setting, "leak"] <= min(leak for _, leak in allowed)
+    if near:
+        assert table.loc[setting, "utility"] >= undefended - within - 1e-8
+    else:
+        assert table.loc[setting, "utility"] == max(u for u, _ in points)
+
+
+# What failed or does not apply.
+
+
+def failed(reason="failed: no memory", **who):
+    return [row(math.nan, seed, reason, setup="adult", **who) for seed in (0, 1)]
+
+
+def left(rows):
+    return chosen(pd.DataFrame(rows)[[*WHO, *REST]], RULE)
+
+
+def test_a_defense_that_failed_or_does_not_apply_stays_as_it_is():
+    rows = [*UNDEFENDED, *failed(defense="adv"), *failed("for two classes", defense="tcpo")]
+    found = left(rows)
+    assert list(found["skipped"][found["defense"] != "none"]) == ["failed: no memory"] * 2 + ["for two classes"] * 2
+
+
+def test_an_attack_that_applies_nowhere_stays_with_its_reason():
+    rows = [*UNDEFENDED, *measured("adv", "a", 0.8, 0.6), row(math.nan, -1, "for images", attack="dsa")]
+    assert "for images" in set(left(rows)["skipped"])
+
+
+def test_a_setting_without_both_numbers_is_not_chosen():
+    rows = [*UNDEFENDED, *measured("adv", "a", 0.8, 0.7)]
+    rows += [row(0.8, 0, defense="adv", setting="b", metric="test_accuracy")]
+    rows += failed(defense="adv", setting="b", attack="basic")
+    assert picked(rows)["adult", "adv"] == ["a"]
+
+
+def test_without_anything_to_choose_by_there_is_one_row_that_says_why():
+    utility = [row(0.8, 0, defense="adv", setting=s, metric="test_accuracy") for s in ("a", "b")]
+    found = left([*UNDEFENDED, *utility, *failed(defense="adv", setting="a", attack="basic")]).query("defense == 'adv'")
+    assert found[["setting", "attack", "metric", "skipped"]].to_numpy().tolist() == [["", "", "", "failed: no memory"]]
+    assert found["value"].isna().all()
+
+
+def test_without_the_undefended_run_nothing_is_chosen():
+    rows = [*failed(defense="none"), *measured("adv", "a", 0.8, 0.7), *measured("adv", "b", 0.8, 0.6)]
+    found = left(rows).query("defense == 'adv'")
+    assert found["skipped"].str.startswith("failed: ").all()
+    assert len(found) == 1
+
+
+# Gathered from the tables of a run.
+
+
+@pytest.fixture
+def gathered(tmp_path):
+    """`gathered(scores, utility, **exhibit)`: cells of made-up csv tables; all data are called adult."""
+    facts = {"name": "adult", "provenance": "real", "features": 3}
+    (tmp_path / "adult.json").write_text(json.dumps(facts))
+
+    def make(scores, utility, **exhibit):
+        for name, rows in (("scores", scores), ("utility", utility)):
+            pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+        exhibit = {"setups": ["adult"], "sources": ["scores", "utility"], "along": "all", "inapplicable": []} | exhibit
+        files = [tmp_path / "scores.csv", tmp_path / "utility.csv"]
+        return gather(files, tmp_path, dict.fromkeys(exhibit["setups"], "adult"), exhibit)
+
+    return make
+
+
+def tables():
+    """Scores and utility of a clean setup and, for dpa, a poisoned one; two settings of adv."""
+    scores, utility = [], []
+    for defense, setting, accuracy, leak in (("none", "", 0.8, 0.9), ("adv", "a", 0.8, 0.7), ("adv", "b", 0.79, 0.6)):
+        for seed in (0, 1):
+            own = {"defense": defense, "setting": setting, "seed": seed}
+            utility.append({"setup": "adult", **own, "metric": "test_accuracy", "value": accuracy + seed / 100})
+            common = own | {"metric": "attack_accuracy", "skipped": ""}
+            scores.append(common | {"setup": "adult", "attack": "basic", "value": leak + seed / 100})
+            scores.append(common | {"setup": "adult_poisoned", "attack": "dpa", "value": leak - 0.1})
+    return scores, utility
+
+
+def test_an_attack_measured_in_another_setup_is_shown_in_the_exhibits_own(gathered):
+    cells = gathered(*tables(), attacked_in={"dpa": "{setup}_poisoned"})
+    assert set(cells["setup"]) == {"adult"}
+    assert set(cells["dataset"]) == {"adult"}
+    dpa = cells[cells["attack"] == "dpa"].groupby("setting")["value"].mean()
+    np.testing.assert_allclose(dpa[["", "a", "b"]], [0.8, 0.6, 0.5])
+
+
+def test_an_exhibit_that_chooses_has_one_setting_of_each_defense(gathered):
+    cells = gathered(*tables(), attacked_in={"dpa": "{setup}_poisoned"}, choose=RULE)
+    shown = cells[cells["defense"] == "adv"]
+    assert set(shown["setting"]) == {"b"}
+    assert set(shown["attack"]) == {"", "basic", "dpa"}
+    assert len(shown) == 3 * 2
+    assert shown.loc[shown["attack"] == "dpa", "value"].tolist() == [0.5, 0.5]
+
+
+def test_a_grid_has_a_row_for_each_value(gathered):
+    grid = [
+        {"setup": "adult", "defense": "adv", "setting": f"omega={value}", "metric": "omega", "value": value}
+        for value in (0.5, 1.0)
+    ]
+    cells = gathered(*tables(), sources=["grids"], grids=grid, metrics=["omega"])
+    assert cells[["setting", "value", "seed"]].to_numpy().tolist() == [["omega=0.5", 0.5, -1], ["omega=1.0", 1.0, -1]]
