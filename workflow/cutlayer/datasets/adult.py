@@ -59,4 +59,6 @@ class Adult(Dataset):
         labels = self.label_codes(read.pop("income").str.removesuffix(".").to_numpy(dtype=str))
         for name in self.categorical:
             read[name] = self.codes(name, read[name].to_numpy(dtype=str))
-        return self.table(read.to_numpy(dtype=np.float64), labels, {name: read[name] for name in self.attributes})
+        return self.table(
+            read.to_numpy(dtype=np.float64), labels, {name: read[name].to_numpy() for name in self.attributes}
+        )

@@ -114,7 +114,7 @@ def _inputs(table: Table, features: np.ndarray, names: list[str], train: np.ndar
     codes = set(table.categorical)
     numeric = [i for i, name in enumerate(names) if name not in codes]
     categorical = [i for i, name in enumerate(names) if name in codes]
-    numbers = features[np.ix_(train, numeric)] if numeric else np.zeros((1, 0))
+    numbers = features[train][:, numeric] if numeric else np.zeros((1, 0))
     spread = numbers.std(axis=0)
     return Inputs(
         shape=list(features.shape[1:]),
