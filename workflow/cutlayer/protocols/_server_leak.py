@@ -13,7 +13,7 @@ from ..transcript import Arrays
 from ._split_leak import utility as of_scores
 from .base import Case
 
-AT_INFERENCE = ("known", "known_attribute", "attacked", "values", "architecture")
+AT_INFERENCE = ("known", "known_attribute", "attacked", "inputs", "values", "architecture")
 IN_TRAINING = ("intercepted", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture")
 SHOWN = 200  # steps of a course that are written down
 Attacked = str  # the name of the truth

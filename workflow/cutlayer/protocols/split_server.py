@@ -182,8 +182,8 @@ def stepper(task: Task) -> Callable[[], None]:
     data = prepared(task)
     ((setting, defense), *_) = task.defenses.items()
     parties, rows = _meet(task, setting, defense, data), data.batches(task, 0)[0]
-    return lambda: void(_step(parties, data, rows))
+    return lambda: _nothing(_step(parties, data, rows))
 
 
-def void(_: object) -> None:
-    """Nothing."""
+def _nothing(_: object) -> None:
+    """A step returns its loss, a stepper does not."""

@@ -1,0 +1,98 @@
+"""A training step under each of the clients' defenses against an undefended one, in one run.
+
+Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it beside this file, with the note.
+All train mlp at the paper's settings on the stand-in of adult, which has its columns, through the protocol's own step;
+pre-training is not counted. A round is one step of each on the same batch, in random order; a defense's ratio is that of
+its time to the undefended step's of the same round.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from machine import machine
+
+from cutlayer import plugins
+from cutlayer.datasets.base import Table
+from cutlayer.protocols.base import Task
+from cutlayer.protocols.split_server import stepper
+from cutlayer.standins.tabular import stand_in
+
+ROUNDS, WARM_UP = 500, 30
+DEFENSES: dict[str, dict[str, Any]] = {
+    "none": {"use": "none"},
+    "adv": {"use": "adv"},
+    "adv2": {"use": "adv2"},
+    "infocensor": {"use": "infocensor"},
+    "linear": {"use": "linear"},
+    "tcpo": {"use": "tcpo", "threshold": 1.0},
+    "tcpo, sgd": {"use": "tcpo", "threshold": 1.0, "optimizer": "sgd"},
+    "tcpo, over its threshold": {"use": "tcpo", "threshold": 0.02},
+}
+SETTINGS = {
+    "protocol": "split_server", "dataset": "adult", "sensitive": "sex", "sigma": 1.0, "batch": 256, "epochs": 50,
+    "rate": 1e-3, "records": {"attacked": 1}, "model": {"use": "mlp", "width": 64},
+}  # fmt: skip
+
+
+def task(table: Table, defense: dict[str, Any]) -> Task:
+    """A training at the paper's settings."""
+    parameters = {key: value for key, value in defense.items() if key != "use"}
+    return Task("step", "", 0, table, SETTINGS, {"": plugins.create("defense", defense["use"], parameters)})
+
+
+def measure(table: Table) -> np.ndarray:
+    """Seconds of processor time (rounds, defenses)."""
+    steppers = [stepper(task(table, defense)) for defense in DEFENSES.values()]
+    order, seconds = np.random.default_rng(0), np.zeros((WARM_UP + ROUNDS, len(steppers)))
+    for taken in seconds:
+        for place in order.permutation(len(steppers)):
+            start = time.process_time()
+            steppers[place]()
+            taken[place] = time.process_time() - start
+    return seconds[WARM_UP:]
+
+
+def rows(table: Table) -> Iterator[str]:
+    """The table's rows."""
+    seconds = measure(table)
+    ratios = seconds / seconds[:, :1]
+    for name, own, ratio in zip(DEFENSES, seconds.T, ratios.T, strict=True):
+        low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
+        times = f"{np.median(own) * 1e3:.2f} | {own.min() * 1e3:.2f}"
+        yield f"| {name} | {times} | {middle:.2f} | {low:.2f} to {high:.2f} |"
+
+
+def heading(note: str) -> list[str]:
+    """Where and how this was measured, and the table's head."""
+    return [
+        "# A client-side defended training step against an undefended one",
+        "",
+        machine("torch", "numpy") + " One thread, processor time." + (f" {note}" if note else ""),
+        "",
+        f"mlp: 13 columns of adult, one-hot, width 64; {SETTINGS['batch']} examples a batch. {ROUNDS} rounds, each one "
+        "step of each on the same batch in random order; the ratio is to the undefended step of the same round: median "
+        "and middle half. Pre-training is not counted.",
+        "",
+        "| defense | ms a step | least ms | ratio | middle half |",
+        "|---|--:|--:|--:|---|",
+    ]
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    lines = heading(" ".join(sys.argv[1:]))
+    for line in rows(stand_in(plugins.create("dataset", "adult"))):
+        lines.append(line)
+        print(line, flush=True)
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
