@@ -323,7 +323,7 @@ def told_apart(real, fake):
 
 def test_the_discriminator_takes_features_of_any_size():
     for height, width in ((1, 1), (2, 3), (4, 4), (9, 5)):
-        assert _simulator.Discriminator(3, height, width, 4)(torch.zeros(2, 3, height, width)).shape == (2, 1)
+        assert _simulator.Discriminator((3, height, width), 4)(torch.zeros(2, 3, height, width)).shape == (2, 1)
 
 
 # The parts of decensoring.

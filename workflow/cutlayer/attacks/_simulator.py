@@ -20,8 +20,9 @@ from ._decoder import Standardized, descend, fresh, passed, probabilities, seede
 class Discriminator(nn.Module):
     """Two convolutions, two residual blocks and a linear layer: features (B, c, h, w) -> logits (B, 1)."""
 
-    def __init__(self, channels: int, height: int, width: int, wide: int) -> None:
+    def __init__(self, shape: tuple[int, ...], wide: int) -> None:
         super().__init__()
+        channels, height, width = shape
         self.first = nn.Conv2d(channels, wide, 3, stride=2, padding=1)
         self.second = nn.Conv2d(wide, wide, 3, stride=2, padding=1)
         self.blocks = nn.ModuleList([_Residual(wide), _Residual(wide)])
@@ -52,10 +53,11 @@ class Simulator:
         self.attribute, self.device = tensor(view.known_attribute, view.device), view.device
         with seeded(view.rng):
             self.shadow: nn.Module = model.bottom(inputs).to(view.device).train()
-            self.discriminator = Standardized(Discriminator(*view.intercepted.shape[2:], wide)).to(view.device)
+            self.discriminator = Standardized(Discriminator(view.intercepted.shape[2:], wide)).to(view.device)
         self.decoder = fresh(view)
-        trained = (self.shadow, self.discriminator, self.decoder)
-        self.optimizers = [Adam(network.parameters(), rate, fused=True) for network in trained]
+        self.telling, self.deceiving, self.decoding = (
+            Adam(network.parameters(), rate, fused=True) for network in (self.discriminator, self.shadow, self.decoder)
+        )
         self.rng, self.noise = view.rng, 0.0
         self.generator = torch.Generator().manual_seed(int(view.rng.integers(2**63)))
 
@@ -73,11 +75,10 @@ class Simulator:
         """Discriminator, encoder and decoder each take a step; the decoder's loss does not move the encoder."""
         features = self.shadow(take(self.x, rows.numpy()))[1]
         sent = features + self.noise * randn(tuple(features.shape), self.generator, self.device, features.dtype)
-        told, encoded, decoded = self.optimizers
         fixed = sent.detach()
-        descend(told, softplus(-self.discriminator(real)).mean() + softplus(self.discriminator(fixed)).mean())
-        descend(encoded, softplus(-self.discriminator(sent)).mean())
-        descend(decoded, cross_entropy(self.decoder(fixed, {}), self.attribute[rows]))
+        descend(self.telling, softplus(-self.discriminator(real)).mean() + softplus(self.discriminator(fixed)).mean())
+        descend(self.deceiving, softplus(-self.discriminator(sent)).mean())
+        descend(self.decoding, cross_entropy(self.decoder(fixed, {}), self.attribute[rows]))
 
 
 def noise(intercepted: Tensor) -> float:
