@@ -50,6 +50,7 @@ OF_A_RUN = {
     "stopped",
     "pretraining_steps",
 }
+FEW = {"celeba_male", "adult_sex"}  # of each kind one, where all are alike
 SEEDS = 3
 
 
@@ -156,8 +157,12 @@ def test_every_table_that_chooses_says_by_which_rule():
             assert exhibit["choose"]["within"] == 0.02
 
 
+def on_few(cells):
+    return cells[cells["setup"].isin(FEW)]
+
+
 def test_every_claim_and_headline_finds_its_cells():
-    cells = {name: made_up(name) for name in PAPER["exhibits"]}
+    cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
         name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
         for name, entry in PAPER["headline"].items()
@@ -168,8 +173,8 @@ def test_every_claim_and_headline_finds_its_cells():
     assert set(found["verdict"]) <= {"holds", "fails", "undecided"}
     for name, claim in claims.items():
         exhibit = PAPER["exhibits"][claim["check"]["exhibit"]]
-        expected = claim["check"].get("setups", exhibit["setups"])
-        assert found.loc[found["item"] == name, "setup"].tolist() == expected
+        expected = [s for s in claim["check"].get("setups", exhibit["setups"]) if s in FEW]
+        assert found.loc[found["item"] == name, "setup"].tolist() == expected != []
 
 
 def test_every_printed_number_is_compared_with_the_same_setup_defense_and_attack():

@@ -71,12 +71,12 @@ def test_the_scale_has_the_last_word_on_a_sweep(planned):
 )
 def test_a_bad_word_of_a_setup_is_refused(planned, own, message):
     with pytest.raises(InputError, match=message):
-        planned(own)
+        planned(own, "paper")
 
 
 def test_grids_are_those_of_each_setup(planned):
     own = {"dp": {"sweep": {"epsilon": [7.0, 8.0]}}}
-    plan = planned(own, "paper", setups=["digits_vs_rest", "criteo"], sources=["grids"], attacked_in={}, attacks=[])
+    plan = planned(own, "paper", setups=["digits_vs_rest", "criteo"], sources=["grids"], attacked_in={})
     rows = shown(plan)["grids"]
     assert [row["value"] for row in rows if row["setup"] == "digits_vs_rest"] == [7.0, 8.0]
     assert [row["value"] for row in rows if row["setup"] == "criteo"] == CONFIG["defenses"]["dp"]["sweep"]["epsilon"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cutlayer.artifacts import write_json
 from cutlayer.cells import WHO, gather
 from cutlayer.selection import choose, chosen
 
@@ -172,8 +172,7 @@ def test_without_the_undefended_run_nothing_is_chosen():
 @pytest.fixture
 def gathered(tmp_path):
     """`gathered(scores, utility, **exhibit)`: cells of made-up csv tables; all data are called adult."""
-    facts = {"name": "adult", "provenance": "real", "features": 3}
-    (tmp_path / "adult.json").write_text(json.dumps(facts))
+    write_json(tmp_path / "adult.json", {"name": "adult", "provenance": "real", "features": 3})
 
     def make(scores, utility, **exhibit):
         for name, rows in (("scores", scores), ("utility", utility)):
