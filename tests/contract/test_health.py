@@ -35,7 +35,7 @@ def text(rows: list[dict[str, str]]) -> str:
 
 
 def release(folder: Path, claims: list[dict[str, str]], **others: list[dict[str, str]]) -> dict[str, Path]:
-    """The zip with these claims, each like CLAIM but for what it says; and with other tables, by default of member 1."""
+    """The zip with these claims, each like CLAIM but for what it says, and other tables, by default of member 1."""
     tables = {
         "Claims": [CLAIM | claim for claim in claims],
         "Members": [{"MemberID": "1", "AgeAtFirstClaim": "40-49", "Sex": "M"}],
