@@ -30,8 +30,9 @@ def library(*names):
 
 
 def stand_in(dataset):
-    """The module that generates data of a dataset's kind."""
-    return f"standins/{plugins.method('dataset', dataset).constants['kind']}.py"
+    """The module that generates a dataset's stand-in."""
+    constants = plugins.method("dataset", dataset).constants
+    return f"standins/{constants['stand_in'] or constants['kind']}.py"
 
 
 def provenance(setups):

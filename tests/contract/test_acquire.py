@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
+import json
 import io
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.acquire import COLUMNS, Unavailable, acquire, held, local_files, read_sources
+from cutlayer.acquire import COLUMNS, Unavailable, acquire, asked, held, local_files, read_sources
 from cutlayer.archives import extract
 from cutlayer.errors import InputError
 
@@ -275,6 +276,36 @@ def test_a_version_at_hand_is_preferred_to_a_download(place, server):
         place.acquire(version="ful")
 
 
+def test_a_version_that_makes_a_stand_in_only_is_used_where_stand_ins_are_allowed(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT))
+    place.source(
+        version="rows", file="head.csv", provenance="stand-in", sha256=hashlib.sha256(b"head").hexdigest(), bytes="4"
+    )
+    place.mirrored("toy/head.csv", b"head")
+    found = place.acquire(stand_ins=True)
+    assert (found.version, found.provenance, server.asked) == ("rows", "stand-in", [])
+    assert place.acquire(stand_ins=False).version == "full"
+    with pytest.raises(Unavailable, match="rows: it makes a stand-in only"):
+        place.acquire(stand_ins=False, version="rows")
+
+
+def test_a_stand_in_is_made_again_when_better_files_are_found(place, tmp_path):
+    place.source()
+    place.source(version="rows", file="head.csv", provenance="stand-in")
+
+    def answer(version: str, provenance: str = "stand-in") -> str:
+        meta = {"provenance": provenance, "version": version, "asked": "before"}
+        (tmp_path / "toy.json").write_text(json.dumps(meta))
+        return asked("toy", tmp_path, place.raw, None, place.sources)
+
+    assert [answer("stand-in"), answer("rows")] == ["before", "before"]
+    (place.raw / "toy").mkdir(parents=True)
+    (place.raw / "toy/head.csv").touch()
+    assert [answer("stand-in"), answer("rows")] == ["files found", "before"]
+    (place.raw / "toy/toy.csv").touch()
+    assert [answer("stand-in"), answer("rows"), answer("full", "real")] == ["files found", "files found", "before"]
+
+
 def test_an_unknown_checksum_is_noted_and_recorded(place, server):
     place.source(url=server.serve("toy.csv", CONTENT), sha256="", bytes="")
     found = place.acquire()
@@ -419,7 +450,7 @@ def test_a_tar_cut_short_anywhere_writes_nothing(tmp_path, content):
 def test_the_projects_own_sources_are_well_formed():
     path = Path(__file__).parents[2] / "data/sources.csv"
     rows = read_sources(path)
-    assert {row.provenance for row in rows} <= {"real", "sample", "synthetic"}
+    assert {row.provenance for row in rows} <= {"real", "sample", "synthetic", "stand-in"}
     assert all(row.licence for row in rows)
     assert all(row.url.startswith(("https://", "http://")) for row in rows if row.url)
     assert all(row.sha256 or "not known" in row.note for row in rows if row.file)

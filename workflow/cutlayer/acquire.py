@@ -21,6 +21,7 @@ COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "pr
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
 LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
 SHA256 = re.compile("[0-9a-f]{64}")
+STAND_IN = "stand-in"  # provenance of what is generated instead, also where files say how
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def acquire(
     A dataset that another one's files serve shares that one's folder.
 
     Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
-    local sample is preferred to a long download; `version` asks for one of them. `stand_ins` only
-    decides what the error advises.
+    local sample is preferred to a long download; `version` asks for one of them. `stand_ins` says whether
+    a version of which only a stand-in can be made is good enough, and decides what the error advises.
 
     Raises:
         Unavailable: no place has the files.
@@ -96,6 +97,9 @@ def acquire(
     versions = _versions(dataset, sources, version)
     reasons = []
     for rows in sorted(versions, key=lambda rows: not _is_local(rows, Path(raw), mirror)):
+        if rows[0].provenance == STAND_IN and not stand_ins:
+            reasons.append(f"{rows[0].version}: it makes a stand-in only")
+            continue
         try:
             return _fetch(rows, Path(raw), mirror)
         except _Missing as missing:
@@ -108,7 +112,7 @@ def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, source
 
     True also for a dataset without files, one that is bundled or generated.
     """
-    return any(_is_local(rows, Path(raw), mirror) for rows in _versions(dataset, sources, None))
+    return bool(_local_versions(dataset, Path(raw), mirror, sources))
 
 
 def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
@@ -120,19 +124,18 @@ def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
 def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> str:
     """Why the normalised data in `folder` are wanted: a text that changes only when they should be made again.
 
-    It is what the last run recorded, unless that run had to make a stand-in and the files are here now.
+    It is what the last run recorded, unless that run had to make a stand-in and (better) files are here now.
     """
     facts = Path(folder, f"{dataset}.json")
     if not facts.is_file():
         return "first"
     try:
         meta = json.loads(facts.read_text())
-        provenance, before = meta["provenance"], str(meta["asked"])
+        provenance, version, before = meta["provenance"], meta["version"], str(meta["asked"])
     except (ValueError, LookupError):
         return "damaged"
-    if provenance == "stand-in" and local_files(dataset, raw, mirror, sources):
-        return "files found"
-    return before
+    here = _local_versions(dataset, Path(raw), mirror, sources)
+    return "files found" if provenance == STAND_IN and here and here[0] != version else before
 
 
 def read_sources(path: str | Path) -> list[Source]:
@@ -167,6 +170,12 @@ def _versions(dataset: str, sources: str | Path, version: str | None) -> list[li
         raise InputError(f"dataset.{dataset}", f"has no version {version!r}", nearest(version, names))
     wanted = names if version is None else [version]
     return [[row for row in rows if row.version == name] for name in wanted]
+
+
+def _local_versions(dataset: str, raw: Path, mirror: str | Path | None, sources: str | Path) -> list[str]:
+    """The versions whose files raw or the mirror hold, the preferred one first."""
+    versions = _versions(dataset, sources, None)
+    return [rows[0].version for rows in versions if _is_local(rows, raw, mirror)]
 
 
 def _is_local(rows: list[Source], raw: Path, mirror: str | Path | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..acquire import Acquired, Unavailable, acquire
+from ..acquire import STAND_IN, Acquired, Unavailable, acquire
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .base import Dataset, Table
-
-STAND_IN = "stand-in"
 
 
 def normalise(
@@ -101,11 +99,11 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:
-    """The stand-in of the dataset's kind."""
+    """The stand-in of the dataset, or of its kind."""
     import importlib
 
-    kind = importlib.import_module(f"cutlayer.standins.{plugin.kind}")
-    yield kind.stand_in(plugin)
+    module = importlib.import_module(f"cutlayer.standins.{plugin.stand_in or plugin.kind}")
+    yield module.stand_in(plugin)
 
 
 def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquired, asked: str) -> None:

@@ -8,7 +8,7 @@ part of the picture and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -19,6 +19,8 @@ AT_ONCE = 32  # faces; few enough for the cache of the processor
 NOISE = 0.05  # standard deviation of a pixel, where 1 is white
 
 Rgb = tuple[float, float, float]
+Number = float | np.ndarray  # the same for all faces, or one for each (n, 1, 1)
+Pair = tuple[Number, Number]  # across and down
 Window = tuple[slice, slice]  # rows and columns of pixels
 
 
@@ -66,8 +68,9 @@ class Face:
         self.colors = np.empty((self.n, 3, SIDE, SIDE), np.float32)
         self.u, self.v = self._places()
         self.skin, self.hair = self._skin(), self._hair()
-        self.wide = 0.72 + 0.04 * self["Male"] + 0.1 * self["Chubby"] - 0.06 * self["Oval_Face"] + self.chance(-0.04, 0.04)
-        self.long = 1.0 * (self.chance() < 0.85 - 0.78 * self["Male"]) * (1 - self["Bald"])
+        self.wide = 0.68 + 0.08 * self.chance() + 0.04 * self["Male"] + 0.1 * self["Chubby"] - 0.06 * self["Oval_Face"]
+        self.inside = np.zeros_like(self.u)  # how far a pixel is within the face; known when the head is drawn
+        self.long = (self.chance() < 0.85 - 0.78 * self["Male"]) * (1 - self["Bald"])
         smile = self.chance()  # overlaps: some faces are hard to tell
         self.smile = np.where(self["Smiling"] > 0, 0.2 + 0.8 * smile, 0.75 * smile - 0.4)
 
@@ -79,28 +82,31 @@ class Face:
         """A number for each face (n, 1, 1), uniform between two."""
         return low + (high - low) * self._draw.random((self.n, 1, 1), np.float32)
 
+    def color(self) -> np.ndarray:
+        """A color for each face (n, 3, 1)."""
+        return self._draw.random((self.n, 3, 1), np.float32)
+
     def normal(self, *shape: int) -> np.ndarray:
         """Standard normal numbers for each face (n, *shape)."""
         return self._draw.standard_normal((self.n, *shape), np.float32)
 
     def mix(self, first: Rgb | np.ndarray, second: Rgb | np.ndarray, share: np.ndarray) -> np.ndarray:
         """Colors (n, 3, 1) between two, `share` (n, 1, 1) of the second."""
-        a, b = (c if isinstance(c, np.ndarray) else np.float32(c)[None, :, None] for c in (first, second))
+        a, b = _columns(first), _columns(second)
         return a + share * (b - a)
 
     def paint(self, cover: np.ndarray, color: Rgb | np.ndarray, where: Window = ALL) -> None:
         """Lay a color over the pixels of a window, as far as `cover` (n, height, width) from 0 to 1 says."""
         under = self.colors[:, :, *where]
-        over = self.mix(color, color, np.zeros((self.n, 1, 1), np.float32))[..., None]
-        under += cover[:, None] * (over - under)
+        under += cover[:, None] * (_columns(color)[..., None] - under)
 
-    def ellipse(self, at: tuple, size: tuple, where: Window = ALL, both: bool = False) -> np.ndarray:
+    def ellipse(self, at: Pair, size: Pair, where: Window = ALL, both: bool = False) -> np.ndarray:
         """The cover of an ellipse around a point; of its mirror image too, if `both`."""
         u, v = self.u[:, *where], self.v[:, *where]
         across, down = ((abs(u) if both else u) - at[0]) / size[0], (v - at[1]) / size[1]
         return self.edge((1 - np.sqrt(across**2 + down**2)) * np.minimum(size[0], size[1]))
 
-    def stroke(self, at: tuple, size: tuple, bend: object = 0.0, where: Window = ALL, both: bool = False) -> np.ndarray:
+    def stroke(self, at: Pair, size: Pair, bend: Number = 0.0, where: Window = ALL, both: bool = False) -> np.ndarray:
         """The cover of a line across, half as long and thick as `size`; its ends are higher by `bend`."""
         u, v = self.u[:, *where], self.v[:, *where]
         across = ((abs(u) if both else u) - at[0]) / size[0]
@@ -132,14 +138,19 @@ class Face:
             "Gray_Hair": (0.66, 0.66, 0.68),
         }
         named = sum(self[name] for name in colors)
-        total = sum(self[name] * np.float32(color)[:, None] for name, color in colors.items())
+        total = sum(self[name] * _columns(color) for name, color in colors.items())
         other = self.mix(colors["Black_Hair"], colors["Brown_Hair"], self.chance())
         return np.where(named > 0, total / np.maximum(named, 1), other) * self.chance(0.85, 1.15)
 
 
+def _columns(color: Rgb | np.ndarray) -> np.ndarray:
+    """A color as (1, 3, 1), or colors as they are."""
+    return color if isinstance(color, np.ndarray) else np.array(color, np.float32)[None, :, None]
+
+
 def background(face: Face) -> None:
     """Two colors that run into each other."""
-    first, second = face._draw.random((2, face.n, 3, 1), np.float32)  # noqa: SLF001
+    first, second = face.color(), face.color()
     share = np.clip(0.5 + 0.3 * (face.u * face.chance(-1, 1) + face.v * face.chance(-1, 1)), 0, 1)
     face.colors[:] = (first + share.reshape(face.n, 1, -1) * (second - first)).reshape(face.colors.shape)
 
@@ -155,18 +166,18 @@ def hair_behind(face: Face) -> None:
 
 def shoulders(face: Face) -> None:
     """Neck and clothes, a tie, a necklace."""
-    cloth = face._draw.random((face.n, 3, 1), np.float32)  # noqa: SLF001
+    cloth = face.color()
     u, v = face.u[:, *NECK], face.v[:, *NECK]
     face.paint(face.edge(0.36 + 0.1 * face["Male"] - abs(u)) * face.edge(v - 0.5), 0.82 * face.skin, NECK)
     face.paint(face.ellipse((0, 2.0), (1.3 + 0.3 * face["Male"], 0.85), NECK), cloth, NECK)
-    tie = face._draw.random((face.n, 3, 1), np.float32) * 0.6  # noqa: SLF001
+    tie = 0.6 * face.color()
     face.paint(face.edge(0.32 - abs(u)) * face.edge(v - 1.05) * face["Wearing_Necktie"], (0.95, 0.95, 0.95), NECK)
     face.paint(face.edge(0.11 - abs(u)) * face.edge(v - 1.08) * face["Wearing_Necktie"], tie, NECK)
     face.paint(face.stroke((0, 1.2), (0.4, 0.035), 0.2, NECK) * face["Wearing_Necklace"], (0.97, 0.93, 0.7), NECK)
 
 
 def head(face: Face) -> None:
-    """The face itself, with a squarer jaw for men, ears and what hangs on them; skin is blotched, less so if attractive."""
+    """The face itself, ears and what hangs on them; men's jaws are squarer, attractive skin is less blotched."""
     ears = face.ellipse((face.wide, 0.0), (0.11, 0.2), EARS, True) * (1 - face.long)
     face.paint(ears, 0.88 * face.skin, EARS)
     across, down = face.u / face.wide, face.v
@@ -186,7 +197,8 @@ def age(face: Face) -> None:
         face.paint(face.stroke((0, height), (0.4, 0.025), 0.03, UPPER) * old, 0.6 * face.skin, UPPER)
     face.paint(face.stroke((0.36, 0.33), (0.12, 0.03), -0.2, LOWER, True) * old, 0.6 * face.skin, LOWER)
     face.paint(face.stroke((0, 0.86), (0.35, 0.035), 0.12, LOWER) * 0.5 * face["Double_Chin"], 0.6 * face.skin, LOWER)
-    face.paint(face.stroke((0.32, 0.06), (0.15, 0.03), 0.05, CHEEKS, True) * 0.5 * face["Bags_Under_Eyes"], 0.6 * face.skin, CHEEKS)
+    bags = face.stroke((0.32, 0.06), (0.15, 0.03), 0.05, CHEEKS, True) * 0.5 * face["Bags_Under_Eyes"]
+    face.paint(bags, 0.6 * face.skin, CHEEKS)
     blush = np.minimum(0.45 * face["Rosy_Cheeks"] + 0.2 * face["Heavy_Makeup"], 1)
     face.paint(face.ellipse((0.42, 0.28), (0.2, 0.14), CHEEKS, True) * blush, (0.95, 0.4, 0.42), CHEEKS)
     high = face.ellipse((0.43, 0.14), (0.15, 0.08), CHEEKS, True) * 0.5 * face["High_Cheekbones"]
@@ -264,11 +276,11 @@ def fringe(face: Face) -> None:
 
 def worn(face: Face) -> None:
     """Glasses and a hat."""
-    for_sun = face.chance() < 0.15
+    clear = face.chance() < 0.85  # the others are for the sun
     outer, inner = (face.ellipse((0.33, -0.12), (0.25 + d, 0.2 + d), EYES, True) for d in (0.035, -0.035))
-    rim = np.maximum(outer - inner * (1 - for_sun), face.stroke((0, -0.14), (0.1, 0.03), 0.0, EYES))
+    rim = np.maximum(outer - inner * clear, face.stroke((0, -0.14), (0.1, 0.03), 0.0, EYES))
     face.paint(rim * face["Eyeglasses"] * 0.9, (0.08, 0.08, 0.1), EYES)
-    cloth = face._draw.random((face.n, 3, 1), np.float32)  # noqa: SLF001
+    cloth = face.color()
     u, v = face.u[:, *UPPER], face.v[:, *UPPER]
     crown = face.ellipse((0, -0.62), (0.9, 0.72), UPPER) * face.edge(-0.5 - v)
     brim = face.edge(0.07 - abs(v + 0.5)) * face.edge(1.08 - abs(u))

@@ -1,0 +1,194 @@
+"""CelebA: what is read of the photographs, and what is drawn in their place."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from cutlayer import plugins
+from cutlayer.acquire import Acquired
+from cutlayer.datasets import _loaded, celeba, normalise, read
+from cutlayer.errors import InputError
+from cutlayer.standins import faces
+from cutlayer.standins._face import SIDE, portraits
+
+SOURCES = Path(__file__).parents[2] / "data/sources.csv"
+MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
+needs_mirror = pytest.mark.skipif(not MIRROR, reason="the original files are needed: set CUTLAYER_MIRROR")
+NAMES = ["Smiling", "Male", *faces.RATES]
+
+
+def table(rows: int) -> pd.DataFrame:
+    """Attributes of some photographs as the original gives them; each column is different from its neighbor."""
+    marks = [[1 if (row + column) % 3 else -1 for column in range(len(NAMES))] for row in range(rows)]
+    return pd.DataFrame(marks, columns=NAMES, index=[f"{row + 1:06}.jpg" for row in range(rows)])
+
+
+def jpeg(size: tuple[int, int] = (178, 218)) -> bytes:
+    """Red above row 20, blue below row 198, between them green on the left and white on the right."""
+    image = Image.new("RGB", size, (0, 255, 0))
+    image.paste((255, 255, 255), (89, 0, 178, 218))
+    image.paste((255, 0, 0), (0, 0, 178, 20))
+    image.paste((0, 0, 255), (0, 198, 178, 218))
+    out = io.BytesIO()
+    image.save(out, "jpeg", quality=95)
+    return out.getvalue()
+
+
+def originals(
+    folder: Path, marks: pd.DataFrame, photographs: dict[str, bytes], said: int | None = None
+) -> dict[str, Path]:
+    """The zip and the list; `said` is the number on the list's first line."""
+    lines = [str(len(marks) if said is None else said), " ".join(marks.columns)]
+    lines += [
+        " ".join([name, *(f"{mark:2}" for mark in row)]) for name, row in zip(marks.index, marks.values, strict=True)
+    ]
+    files = {celeba.PHOTOGRAPHS: folder / "zip", celeba.LIST: folder / "list"}
+    files[celeba.LIST].write_text("\n".join(lines) + "\n")
+    with zipfile.ZipFile(files[celeba.PHOTOGRAPHS], "w") as archive:
+        for name, content in photographs.items():
+            archive.writestr(f"img_align_celeba/{name}", content)
+    return files
+
+
+def parts(files: dict[str, Path]) -> list:
+    return list(
+        _loaded(plugins.create("dataset", "celeba"), Acquired("celeba", "images", "real", "", "raw", "", files, {}))
+    )
+
+
+def test_photographs_are_cropped_and_read_in_the_order_of_the_list(tmp_path, monkeypatch):
+    monkeypatch.setattr(celeba, "AT_ONCE", 2)
+    marks = table(3)
+    found = parts(originals(tmp_path, marks, {name: jpeg() for name in reversed(marks.index)}))
+    assert [len(part.labels) for part in found] == [2, 1]
+    labels = np.concatenate([part.labels for part in found])
+    np.testing.assert_array_equal(labels, marks.Smiling == 1)
+    for name, column in (("male", "Male"), ("attractive", "Attractive"), ("wearing_lipstick", "Wearing_Lipstick")):
+        np.testing.assert_array_equal(np.concatenate([p.attributes[name] for p in found]), marks[column] == 1)
+    image = found[0].features[0].astype(int)
+    assert image.shape == (3, 48, 48)
+    for where, color in ((np.s_[:, 1:-1, 1:22], (0, 255, 0)), (np.s_[:, 1:-1, 26:-1], (255, 255, 255))):
+        np.testing.assert_allclose(
+            image[where], np.broadcast_to(np.reshape(color, (3, 1, 1)), image[where].shape), atol=12
+        )
+
+
+@pytest.mark.parametrize("damage", ["missing", "another size", "no image", "cut", "another number", "no mark"])
+def test_damaged_originals_are_named(tmp_path, damage):
+    marks = table(2)
+    photographs = {name: jpeg() for name in marks.index}
+    if damage == "missing":
+        del photographs["000002.jpg"]
+    if damage == "no mark":
+        marks.iloc[1, 5] = 0
+    contents = {"another size": jpeg((178, 178)), "no image": b"<html>", "cut": jpeg()[:-400]}
+    photographs |= {"000002.jpg": contents[damage]} if damage in contents else {}
+    files = originals(tmp_path, marks, photographs, said=3 if damage == "another number" else None)
+    with pytest.raises(InputError, match=r"dataset.celeba: cannot be read \("):
+        parts(files)
+
+
+def drawn(**has: bool) -> np.ndarray:
+    """Thirty faces that are the same but for some attributes, without the noise of 8 bits, as numbers from 0 to 1."""
+    common = dict.fromkeys(NAMES, False) | {"No_Beard": True, "Young": True, "Brown_Hair": True}
+    rows = {name: np.full(30, value) for name, value in (common | has).items()}
+    return portraits(rows, np.random.default_rng(5)) / 255
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_attribute_changes_the_picture_and_not_all_of_it(name):
+    plain, other = drawn(**{name: False}), drawn(**{name: True})
+    changed = (plain != other).any(axis=1).mean(axis=(1, 2))
+    assert (changed > 0.003).mean() > 0.7
+    if name not in ("Blurry", "Pale_Skin", "Attractive"):
+        assert changed.max() < 0.7
+
+
+def test_a_beard_a_goatee_and_a_mustache_are_three_things():
+    kinds = [drawn(No_Beard=False, **{name: True for name in some}) for some in ((), ("Goatee",), ("Mustache",))]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert (kinds[i] != kinds[j]).any(axis=(1, 2, 3)).all()
+
+
+def test_lipstick_is_red_and_a_smile_with_open_lips_shows_teeth():
+    mouth = np.s_[:, :, 30:36, 20:28]
+    without, stick = drawn()[mouth], drawn(Wearing_Lipstick=True)[mouth]
+    redness = [(x[:, 0] - x[:, 1:].mean(axis=1)).max(axis=(1, 2)).mean() for x in (without, stick)]
+    assert redness[1] > redness[0] + 0.1
+    serious, smiling = (drawn(Mouth_Slightly_Open=True, Smiling=s)[mouth] for s in (False, True))
+    brightness = [x.min(axis=1).max(axis=(1, 2)).mean() for x in (serious, smiling)]
+    assert brightness[1] > brightness[0] + 0.1
+
+
+def test_faces_of_the_same_attributes_differ():
+    found = drawn()
+    for i in range(len(found) - 1):
+        assert abs(found[i] - found[i + 1]).mean() > 0.05
+
+
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+@pytest.mark.parametrize("name", ["smiling", "male", "wearing_lipstick"])
+def test_what_is_drawn_can_be_told_from_the_pictures_but_not_without_fail(name):
+    from sklearn.linear_model import LogisticRegression
+
+    draw = np.random.default_rng(3)
+    has = faces.likely(draw.random(2000) < 0.5, draw)
+    x, y = portraits(has, draw).reshape(2000, -1) / 255, has[name.title()]
+    score = LogisticRegression(max_iter=20).fit(x[:1000], y[:1000]).score(x[1000:], y[1000:])
+    assert max(y.mean(), 1 - y.mean()) + 0.1 < score < 1
+
+
+def normalised(folder: Path, stand_ins: bool = True) -> tuple:
+    """CelebA from its table of attributes, made of the rates; nothing else is offered."""
+    draw = np.random.default_rng(0)
+    has = faces.likely(draw.random(14_000) < 0.48, draw)
+    marks = pd.DataFrame({name: np.where(has[name], 1, -1) for name in NAMES})
+    content = marks.rename_axis("filename").to_csv().encode()
+    (folder / "raw/celeba").mkdir(parents=True)
+    (folder / "raw/celeba/celeba.csv").write_bytes(content)
+    header, *_ = SOURCES.read_text().splitlines()
+    row = {"dataset": "celeba", "version": "attributes", "file": "celeba.csv", "provenance": "stand-in", "licence": "x"}
+    row["sha256"] = hashlib.sha256(content).hexdigest()
+    sources = folder / "sources.csv"
+    sources.write_text(f"{header}\n{','.join(row.get(name, '') for name in header.split(','))}\n")
+    normalise("celeba", folder / "raw", None, stand_ins, sources, folder / "n")
+    return read(folder / "n", "celeba"), has
+
+
+def test_a_table_of_attributes_alone_makes_a_stand_in_of_its_rows(tmp_path, monkeypatch):
+    monkeypatch.setitem(celeba.Celeba.versions["attributes"], "rows", 600)
+    monkeypatch.setattr(celeba.Celeba, "tolerance", 0.01)
+    (found, meta), has = normalised(tmp_path)
+    assert (meta["provenance"], meta["version"], meta["where"], meta["rows"]) == ("stand-in", "attributes", "raw", 600)
+    assert found.features.shape == (600, 3, SIDE, SIDE)
+    for name, codes in found.attributes.items():
+        for smiling in (0, 1):
+            expected = has[name.title()][has["Smiling"] == smiling].mean()
+            assert abs(codes[found.labels == smiling].mean() - expected) < 0.11  # four standard deviations of 300 rows
+
+
+def test_a_table_of_attributes_is_refused_where_stand_ins_are(tmp_path):
+    with pytest.raises(InputError, match="dataset.celeba: is not available: attributes: it makes a stand-in only"):
+        normalised(tmp_path, stand_ins=False)
+
+
+@needs_mirror
+def test_the_rates_are_those_of_the_table(tmp_path):
+    with zipfile.ZipFile(Path(MIRROR, "celeba/celeba.csv.zip")) as archive, archive.open("celeba.csv") as file:
+        marks = pd.read_csv(file, index_col="filename") == 1
+    assert set(marks) == set(NAMES)
+    assert len(marks) == plugins.create("dataset", "celeba").rows
+    assert marks.Smiling.mean() == pytest.approx(plugins.create("dataset", "celeba").class_rates[1], abs=5.1e-5)
+    assert marks.groupby("Smiling").Male.mean().tolist() == pytest.approx(list(faces.MALE), abs=5.1e-4)
+    rates = marks.groupby(["Smiling", "Male"]).mean()
+    for name, declared in faces.RATES.items():
+        assert rates[name].tolist() == pytest.approx(list(declared), abs=5.1e-4), name
