@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
-import json
 import io
+import json
 import subprocess
 import sys
 import tarfile

@@ -177,7 +177,7 @@ def shoulders(face: Face) -> None:
 
 
 def head(face: Face) -> None:
-    """The face itself, ears and what hangs on them; men's jaws are squarer, attractive skin is less blotched."""
+    """The face itself, and ears; men's jaws are squarer, attractive skin is less blotched."""
     ears = face.ellipse((face.wide, 0.0), (0.11, 0.2), EARS, True) * (1 - face.long)
     face.paint(ears, 0.88 * face.skin, EARS)
     across, down = face.u / face.wide, face.v
@@ -186,8 +186,6 @@ def head(face: Face) -> None:
     face.paint(face.inside, face.skin)
     coarse = np.kron(face.normal(8, 8), np.ones((1, SIDE // 8, SIDE // 8), np.float32))
     face.colors += ((0.045 - 0.03 * face["Attractive"]) * coarse * face.inside)[:, None]
-    rings = face.ellipse((0.8, 0.32), (0.07, 0.09), EARS, True) * face["Wearing_Earrings"]
-    face.paint(rings, (1.0, 0.9, 0.45), EARS)
 
 
 def age(face: Face) -> None:
@@ -275,7 +273,9 @@ def fringe(face: Face) -> None:
 
 
 def worn(face: Face) -> None:
-    """Glasses and a hat."""
+    """Earrings, glasses, a hat."""
+    rings = face.ellipse((0.8, 0.32), (0.07, 0.09), EARS, True) * face["Wearing_Earrings"]
+    face.paint(rings, (1.0, 0.9, 0.45), EARS)
     clear = face.chance() < 0.85  # the others are for the sun
     outer, inner = (face.ellipse((0.33, -0.12), (0.25 + d, 0.2 + d), EYES, True) for d in (0.035, -0.035))
     rim = np.maximum(outer - inner * clear, face.stroke((0, -0.14), (0.1, 0.03), 0.0, EYES))
