@@ -78,13 +78,13 @@ class Health(Dataset):
         for kind in ("drugs", "labs"):
             found[f"{kind} absent"] = found[f"{kind} max"].isna()
         found["truncated"] = members.ClaimsTruncated.astype(int)
-        charlson = found.pop("charlson").eq(1)
-        unknown = sorted(set(found) - set(self.schema))
+        charlson = found.pop("charlson").eq(1).to_numpy()
+        unknown = sorted(set(map(str, found)) - set(self.schema))
         if unknown:
             raise self.error(f"has claims of the {unknown[0]!r}", "the categories of release 3 are expected")
         values = found.reindex(columns=list(self.schema)).fillna(0).to_numpy(dtype=np.float64)
-        sensitive = {"age": members.AgeAtFirstClaim.map(AGES.index), "gender": members.Sex.map(SEXES.index)}
-        return self.table(binarised(values), charlson, sensitive)
+        ages, sexes = members.AgeAtFirstClaim.map(AGES.index), members.Sex.map(SEXES.index)
+        return self.table(binarised(values), charlson, {"age": ages.to_numpy(), "gender": sexes.to_numpy()})
 
     def check_rows(self, rows: int) -> None:
         """Raise unless there are as many rows as a stand-in has, or 55,000 up to 10%.
