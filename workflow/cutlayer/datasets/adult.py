@@ -47,7 +47,7 @@ class Adult(Dataset):
     attributes: ClassVar[Mapping[str, int]] = {"sex": 2, "relationship": 6, "marital-status": 7, "race": 5}
 
     def load(self, files: Mapping[str, Path]) -> Table:
-        """Read adult.data, then adult.test: no header; the second starts with a comment and ends its labels in a dot."""
+        """Read adult.data, then adult.test: no header; the second starts with a comment, its labels end in a dot."""
         import pandas as pd
 
         names = [*self.feature_names, "income"]

@@ -51,11 +51,7 @@ class Celeba(Dataset):
 
             yield drawn_after(self, _boolean(pd.read_csv(files[TABLE], index_col="filename")))
 
-<<<<<<< HEAD
-    def described(self, images: np.ndarray, has: Mapping[str, Any]) -> Table:
-=======
     def described(self, images: np.ndarray, has: Mapping[str, np.ndarray]) -> Table:
->>>>>>> 31e085e6b3f2642e15b4f2b22cce279881813124
         """Make a table of images and attributes as CelebA names them: Smiling, Wearing_Lipstick."""
         return self.table(images, has["Smiling"], {name: has[name.title()] for name in self.attributes})
 
@@ -64,11 +60,7 @@ class Celeba(Dataset):
             for start in range(0, len(has), AT_ONCE):
                 some = has[start : start + AT_ONCE]
                 images = np.stack([self._photograph(archive, name) for name in some.index])
-<<<<<<< HEAD
-                yield self.described(images, some)
-=======
                 yield self.described(images, {str(name): column.to_numpy() for name, column in some.items()})
->>>>>>> 31e085e6b3f2642e15b4f2b22cce279881813124
 
     def _photograph(self, archive: zipfile.ZipFile, name: str) -> np.ndarray:
         """One photograph as (3, height, width) uint8."""
