@@ -2,8 +2,8 @@
 
 Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it beside this file, with the note.
 All train mlp at the paper's settings on the stand-in of adult, which has its columns, by the protocol's own step.
-Pre-training is not counted. A round is one step of each on the same batch, in random order; a defense's ratio is that of
-its time to the undefended step's of the same round.
+Pre-training is not counted. A round is one step of each on the same batch, in random order; a defense's ratio is
+that of its time to the undefended step's of the same round.
 """
 
 from __future__ import annotations
