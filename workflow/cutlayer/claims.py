@@ -119,12 +119,9 @@ def _on(dataset: str, check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame
 
 
 def _narrowed(check: Mapping[str, Any], number: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check with a published row's columns in place of {column}, on its left, where nothing means its metric, and in
-    its setups.
-    """
+    """A check with a published row's columns in place of {column} on its left; nothing there means its metric."""
     left = check["left"] or {"metric": "{metric}"}
-    setups = {"setups": [name.format_map(number) for name in check["setups"]]} if "setups" in check else {}
-    return {**check, **setups, "left": [_filled(one, number) for one in selections(left)]}
+    return {**check, "left": [_filled(one, number) for one in selections(left)]}
 
 
 def _filled(selection: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def choose(points: pd.DataFrame, undefended: float, within: float) -> tuple[str,
     Of equals the first counts.
     """
     near = points[undefended - points["utility"] <= within + ROUNDING]
-    return (points["utility"].idxmax(), False) if near.empty else (near["leak"].idxmin(), True)
+    return (str(points["utility"].idxmax()), False) if near.empty else (str(near["leak"].idxmin()), True)
 
 
 def _points(setup: pd.DataFrame, rule: Rule) -> pd.DataFrame:

@@ -55,17 +55,19 @@ class Trajectory(Exhibit):
                 handles[str(series)] = self._line(axis, line, {**looks[str(series)], "marker": ""})
             axis.set(xscale=self.x_scale, ylabel=self.y_label)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells), handles, files)
+        finish(figure, title, footer(cells).replace("95% t-intervals", "mean"), handles, files)
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """The way of one training, first step to last."""
         way = line.pivot(index="step", columns="metric", values="mean").sort_index()
         x, y = (self._smooth(way[name].to_numpy()) for name in (self.x, self.y))
+        back = max(1, len(x) // 15)  # a single step may point anywhere
         arrow = {"arrowstyle": "-|>", "color": look["color"], "lw": 0, "mutation_scale": 9}
         for share in ARROWS:
             end = max(1, round(share * (len(x) - 1)))
             if end < len(x):
-                axis.annotate("", (x[end], y[end]), (x[end - 1], y[end - 1]), arrowprops=arrow)
+                start = max(0, end - back)
+                axis.annotate("", (x[end], y[end]), (x[start], y[start]), arrowprops=arrow)
         for threshold in line["threshold_"].dropna().unique():
             axis.axvline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
         return axis.plot(x, y, **look)[0]
