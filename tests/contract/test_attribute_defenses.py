@@ -152,7 +152,7 @@ def defense(name: str, **parameters: Any) -> Defense:
 
 @functools.cache
 def bare() -> Play:
-    return played(defense("none"), 150)
+    return played(defense("none"), 100)
 
 
 # All of them.
@@ -193,7 +193,7 @@ def test_a_weight_of_0_is_no_defense(name: str) -> None:
     [("adv", {"weight": 2.0, "rate": 0.01}), ("infocensor", {"weight": 1.0}), ("linear", {"weight": 1.0})],
 )
 def test_a_defense_lowers_the_leakage_of_the_encoder(name: str, parameters: dict) -> None:
-    assert played(defense(name, **parameters), 150).leakage < bare().leakage
+    assert played(defense(name, **parameters), 100).leakage < bare().leakage
 
 
 # adv and adv2.
@@ -208,7 +208,7 @@ def told(play: Play) -> torch.Tensor:
 @pytest.mark.parametrize("values", [2, 3])
 def test_the_adversary_learns(name: str, values: int) -> None:
     """With an encoder that does not fight it, it is better than the most common value by 5 standard errors."""
-    play = played(defense(name, weight=0.0, rate=0.01), 150, values)
+    play = played(defense(name, weight=0.0, rate=0.01), 100, values)
     accuracy = (told(play).argmax(1) == play.clients.attribute).float().mean()
     majority = play.clients.attribute.bincount().max().item() / ROWS
     assert accuracy > majority + 5 * (majority * (1 - majority) / ROWS) ** 0.5
@@ -220,7 +220,7 @@ def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
     from cutlayer.adam import Adam
 
     own = defense(name)
-    play = played(defense(name, weight=0.0, rate=0.01), 150)
+    play = played(defense(name, weight=0.0, rate=0.01), 100)
     optimizer, attribute, found = Adam(play.clients.parameters, 0.01), play.clients.attribute, []
     for _ in range(20):
         optimizer.zero_grad()
@@ -383,8 +383,8 @@ def test_the_derivatives_of_the_divergence_are_its_differences() -> None:
 
 
 def test_linear_s_trace_falls_and_more_weight_leaks_less() -> None:
-    light, heavy = (played(defense("linear", weight=weight), 150) for weight in (0.1, 10.0))
-    assert heavy.report["leakage"].shape == (150,)
+    light, heavy = (played(defense("linear", weight=weight), 100) for weight in (0.1, 10.0))
+    assert heavy.report["leakage"].shape == (100,)
     assert heavy.report["leakage"][-1] < heavy.report["leakage"][20]
     assert heavy.leakage < light.leakage < bare().leakage
 
@@ -393,7 +393,7 @@ def test_linear_s_trace_falls_and_more_weight_leaks_less() -> None:
 
 
 @functools.cache
-def pareto(optimizer: str, rate: float, steps: int = 150, threshold: float = 0.05, front: float = -0.98) -> Play:
+def pareto(optimizer: str, rate: float, steps: int = 100, threshold: float = 0.05, front: float = -0.98) -> Play:
     own = defense("tcpo", optimizer=optimizer, threshold=threshold, front=front)
     return played(own, steps, rate=rate)
 
@@ -439,7 +439,7 @@ def test_with_adam_the_promise_fails() -> None:
 def test_the_report_has_l_p_of_each_step_and_shares() -> None:
     play = pareto("sgd", 0.1, front=1.0)
     report = play.report
-    assert report["leakage"].shape == (150,)
+    assert report["leakage"].shape == (100,)
     assert report["threshold_broken"] == pytest.approx(np.mean(report["leakage"] > 0.05))
     assert report["stopped"] == pytest.approx(1 - np.mean(play.moved))
     assert report["at_front"] == 1

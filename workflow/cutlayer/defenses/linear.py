@@ -35,7 +35,7 @@ class Linear(Defense):
     weight: float = 0.5  # lambda
     components: int = 4
     decay: float = 0.98
-    refresh: int = 100  # steps
+    refresh: int = 10  # steps from one set of axes to the next
 
     def join(self, clients: Clients) -> Leakage:
         """No moments yet."""

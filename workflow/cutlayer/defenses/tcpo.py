@@ -46,7 +46,7 @@ class Tcpo(Defense):
     averaging: float = 0.9  # how much of the averaged gradients is kept from step to step
     components: int = 4
     decay: float = 0.98
-    refresh: int = 100  # steps
+    refresh: int = 10  # steps from one set of axes to the next
     pretraining: int = 5000  # steps at most
     pretraining_rate: float = 0.001  # with Adam
     descent_rate: float = 0.1  # of `sgd`
