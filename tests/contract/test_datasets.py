@@ -156,8 +156,7 @@ def test_a_logistic_regression_learns_from_a_stand_in(name):
 
     from cutlayer.preprocess import prepare
 
-    dataset = plugin(name)
-    table = stand_in(dataset)
+    dataset, table = generated(name)
     train, test = np.arange(0, dataset.rows, 2)[:3000], np.arange(1, dataset.rows, 2)[:3000]
     x, _ = prepare(table, train, "train")
     model = LogisticRegression(C=100, max_iter=2000).fit(x[train], table.labels[train])
