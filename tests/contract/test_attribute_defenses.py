@@ -431,6 +431,15 @@ def test_with_sgd_no_step_over_the_threshold_raises_l_p_to_first_order(front: fl
         assert 0 < report["privacy_ascent"] < 1
 
 
+def test_with_sgd_all_rows_and_all_axes_l_p_stays_below_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the gradient is L_p's own: no noise of a batch, no lag of the moments, no axes that turn."""
+    monkeypatch.setitem(globals(), "BATCH", ROWS)
+    own = defense("tcpo", optimizer="sgd", decay=0.0, refresh=1, components=WIDTH)
+    play = played(own, 100, rate=0.05)
+    assert play.report["leakage"].max() <= 0.05
+    assert np.mean(play.losses[-10:]) < np.mean(play.losses[:10])
+
+
 def test_with_adam_the_promise_fails() -> None:
     """Why sgd is there: the paper's optimizer raises L_p over the threshold."""
     assert pareto("adam", 0.01, threshold=0.05, front=1.0).report["guard_broken"] > 0

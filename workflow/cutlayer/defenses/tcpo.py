@@ -7,6 +7,8 @@ encoder stays as it is for that batch.
 
 With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
+Nor does the promise keep L_p itself below the threshold: the gradient is that of a batch, with the axes held fixed,
+while L_p also changes with the other rows and as the axes turn.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", algorithm 1.
 """
