@@ -24,10 +24,10 @@ POINTERS = {str(file.relative_to(ROOT)): yaml.safe_load(file.read_text()) for fi
 SOURCES = {f"data/raw/{row.dataset}/{row.file}.dvc": row for row in read_sources(ROOT / "data/sources.csv") if row.file}
 
 
-def versions_in_use() -> dict[str, dict[str, set[str]]]:
-    """Dataset -> version -> pointers, of what params.yaml needs; files whose checksum nobody knows are left out."""
+def versions_in_use(folder: Path = ROOT) -> dict[str, dict[str, set[str]]]:
+    """Dataset -> version -> pointers, of what a project needs; files whose checksum nobody knows are left out."""
     found: dict[str, dict[str, set[str]]] = {}
-    for dataset in Plan(yaml.safe_load((ROOT / "params.yaml").read_text())).datasets():
+    for dataset in Plan(yaml.safe_load((folder / "params.yaml").read_text()), folder / "workflow").datasets():
         for name, row in SOURCES.items():
             if dataset in made_of(row) and row.sha256:
                 found.setdefault(dataset, {}).setdefault(row.version, set()).add(name)
@@ -57,7 +57,9 @@ def test_every_dataset_in_use_is_tracked_in_one_version() -> None:
 
 
 def test_writing_the_pointers_again_changes_nothing(changed: Repository) -> None:
-    used = {name for versions in versions_in_use().values() for names in versions.values() for name in names}
+    used = {
+        name for versions in versions_in_use(changed.folder).values() for names in versions.values() for name in names
+    }
     if not all((changed.folder / name).with_suffix("").exists() for name in used & POINTERS.keys()):
         pytest.skip("the original files are not here: set CUTLAYER_MIRROR")
     changed.ok("python", "workflow/tracking/imports.py")

@@ -158,6 +158,6 @@ def test_exhibits_of_all_papers_have_the_same_bytes(
     assert {job.State for job in since(cluster, before)} == {"COMPLETED"}
     alone, together = untimed(finished), untimed(remote)
     assert {*targets} - together.keys() <= {"results/exhibits/secdt/figure8.csv"}
-    assert len(together) > 80
+    assert len(together) > 3 * len(targets)  # its cells, itself, what it is made of
     assert together.items() <= alone.items()
     assert "Nothing to be done" in remote.run(*targets, "--dry-run")

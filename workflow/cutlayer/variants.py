@@ -59,9 +59,8 @@ def _aimless(attack: plugins.Method, protocol: str) -> str:
     targets, target = plugins.method("protocol", protocol).constants["targets"], attack.constants["target"]
     if target in targets:
         return ""
-    return f"attack.{attack.name} guesses {target!r}, which the protocol {protocol} does not hide; " + nearest(
-        target, targets
-    )
+    wrong = f"attack.{attack.name} guesses {target!r}, which the protocol {protocol} does not hide"
+    return f"{wrong}; {nearest(target, targets)}"
 
 
 def checked(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:

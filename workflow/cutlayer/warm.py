@@ -183,18 +183,15 @@ class Server:
 def _received(connection: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
     """What a job asks for and its three streams; None if it was killed meanwhile."""
     head, streams, _, _ = socket.recv_fds(connection, 8, 3)
-    content = bytearray()
+    size, content = int.from_bytes(head, "big"), bytearray()
     with contextlib.suppress(OSError):
-        while len(head) == 8 and len(content) < int.from_bytes(head, "big"):
-            part = connection.recv(1 << 20)
-            if not part:
-                break
+        while len(content) < size and (part := connection.recv(1 << 20)):
             content += part
-    if len(head) < 8 or len(content) < int.from_bytes(head, "big"):
-        for stream in streams:
-            os.close(stream)
-        return None, []
-    return json.loads(content), streams
+    if len(head) == 8 and len(content) == size:
+        return json.loads(content), streams
+    for stream in streams:
+        os.close(stream)
+    return None, []
 
 
 def _work(request: dict[str, Any], streams: list[int], report: int) -> None:
