@@ -12,6 +12,8 @@ from .errors import InputError
 if TYPE_CHECKING:
     import torch
 
+WIDE = 256  # features from which on the axes are found one by one
+
 
 def gaussian_leakage(
     features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None = None
@@ -53,11 +55,27 @@ def gaussian_leakage(
 
 
 def principal(z: torch.Tensor, components: int) -> torch.Tensor:
-    """(d, components): the leading principal axes of the rows of z (N, d)."""
+    """(d, components): the leading principal axes of the rows of z (N, d), to rounding.
+
+    For wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever it is called.
+    """
     import torch
 
     centered = z - z.mean(dim=0)
-    return torch.linalg.eigh(centered.T @ centered).eigenvectors[:, -components:]
+    if z.shape[1] <= WIDE or components > z.shape[1] // 4:
+        return torch.linalg.eigh(centered.T @ centered).eigenvectors[:, -components:]
+    return _lanczos(centered, components)
+
+
+def _lanczos(centered: torch.Tensor, components: int) -> torch.Tensor:
+    """The same of centered rows, see scipy's `eigsh`."""
+    import numpy as np
+    import torch
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    rows, d = centered.cpu().numpy(), centered.shape[1]
+    covariance = LinearOperator((d, d), matvec=lambda v: rows.T @ (rows @ v), dtype=np.float64)
+    return torch.from_numpy(eigsh(covariance, components, v0=np.ones(d))[1]).to(centered)
 
 
 def vclub(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """linear: the clients minimize L_u + lambda L_p.
 
-L_p is the Gaussian leakage of the features' leading principal components, see `_leakage`.
+L_p is the Gaussian leakage of the features' leading principal components over the clients' rows, see `_leakage`.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (1) and 6.2.
 """
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..limits import Limits
-from ._leakage import Leakage
 from .base import Clients, Defense, FeatureWire
 
 if TYPE_CHECKING:
     import torch
+
+    from ._leakage import Leakage
 
 
 @dataclass(frozen=True)
@@ -28,22 +29,24 @@ class Linear(Defense):
     limits: ClassVar[Limits] = {
         "weight": (0, None),
         "components": (1, None),
-        "decay": (0, 0.9999),
+        "rows": (2, None),
         "refresh": (1, None),
     }
 
     weight: float = 0.5  # lambda
     components: int = 4
-    decay: float = 0.98
-    refresh: int = 10  # steps from one set of axes to the next
+    rows: int = 30000  # that L_p is taken of, at most
+    refresh: int = 10  # steps from one time to the next
 
     def join(self, clients: Clients) -> Leakage:
-        """No moments yet."""
-        return Leakage(clients.values, clients.sigma, self.components, self.decay, self.refresh)
+        """L_p of the clients' rows."""
+        from ._leakage import Leakage
+
+        return Leakage(clients, self.components, self.rows, self.refresh)
 
     def penalty(self, features: torch.Tensor, wire: FeatureWire) -> torch.Tensor:
         """Lambda L_p."""
-        return self.weight * wire.state(features, wire.attribute)[1]
+        return self.weight * wire.state()[1]
 
     def report(self, state: Leakage) -> dict[str, np.ndarray | float]:
         """L_p at each step."""
