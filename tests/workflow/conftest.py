@@ -105,7 +105,7 @@ def project(tmp_path: Path) -> Project:
 # Each kind of setup of each protocol: real and bundled, shared models, streams; others run the same code.
 SETUPS = {
     "bank", "bank_l2", "bank_one_feature", "bank_half", "bank_train", "bank_small", "wine", "wine_half", "wine_small",
-    "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images",
+    "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images", "diabetes_sex", "diabetes_sex_poisoned",
 }  # fmt: skip
 
 
