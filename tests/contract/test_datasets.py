@@ -15,7 +15,7 @@ import pytest
 
 from cutlayer import plugins
 from cutlayer.acquire import COLUMNS, local_files, made_of, read_sources
-from cutlayer.cells import gather
+from cutlayer.cells import NO_SEED, gather
 from cutlayer.datasets import describe, normalise, read
 from cutlayer.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.errors import InputError
@@ -36,9 +36,10 @@ def plugin(name: str) -> Dataset:
     return plugins.create("dataset", name)
 
 
-def stand_in_of(name: str) -> tuple[Dataset, Table]:
-    """The dataset as its stand-in declares it, and the stand-in."""
+def stand_in_of(name: str, **declared: int) -> tuple[Dataset, Table]:
+    """The dataset as its stand-in declares it, or with more or less of something, and the stand-in."""
     dataset = plugin(name).of_version("stand-in")
+    vars(dataset).update(declared)
     return dataset, importlib.import_module(f"cutlayer.standins.{dataset.stand_in or dataset.kind}").stand_in(dataset)
 
 
@@ -113,7 +114,8 @@ def test_a_stand_in_keeps_the_contract(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stand_in_is_the_same_on_every_call(name):
-    first, second = generated(name)[1], stand_in_of(name)[1]
+    first, second = (stand_in_of(name, rows=500)[1] for _ in range(2))
+    assert len(first.labels) == 500
     np.testing.assert_array_equal(first.features, second.features)
     np.testing.assert_array_equal(first.labels, second.labels)
 
@@ -409,3 +411,14 @@ def test_cells_of_measurements_need_no_arrays(tmp_path):
     assert (row["dataset"], row["provenance"], row["features"], row["value"]) == ("wine", "real", 13, 0.5)
     with pytest.raises(FileNotFoundError, match=r"wine\.safetensors"):
         gather([scores], tmp_path, {"toy": "wine"}, exhibit | {"sources": ["data"]})
+
+
+def test_cells_of_the_configuration_need_no_measurement(tmp_path):
+    normalise("wine", tmp_path / "raw", None, False, SOURCES, tmp_path)
+    grids = [
+        {"setup": "toy", "defense": "adv", "setting": f"weight={w}", "metric": "weight", "value": w} for w in (1, 3)
+    ]
+    exhibit = {"sources": ["grids"], "grids": grids, "setups": ["toy"], "inapplicable": [], "along": "all"}
+    cells = gather([], tmp_path, {"toy": "wine"}, exhibit)
+    assert cells["value"].tolist() == [1, 3]
+    assert set(cells["seed"]) == {NO_SEED}

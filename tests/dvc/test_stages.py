@@ -27,6 +27,7 @@ def expanded() -> dict[str, dict]:
 
 
 STAGES = expanded()
+PAPERS = yaml.safe_load((ROOT / "params.yaml").read_text())["papers"]
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
 RULE = re.compile(r"^(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)", flags=re.M)
 PART = re.compile(r"\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"")
@@ -105,7 +106,7 @@ def test_a_changed_variant_runs_what_depends_on_it(changed: Repository) -> None:
     before = changed.times()
     was = yaml.safe_load((changed.folder / "params.yaml").read_text())
     ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.chebyshev_center.limit=4"))
-    papers = {f"exhibits@{paper}": True for paper in ("chebyshev", "marvell", "secdt")}  # they have all runs in common
+    papers = {f"exhibits@{paper}": True for paper in PAPERS}  # they have all runs in common
     assert ran == {"data": False, "runs": True, "ledger": True} | papers
 
     again = jobs_between(before, changed.times())
@@ -129,7 +130,7 @@ def test_metrics_are_the_verdicts_and_the_headlines(changed: Repository) -> None
     metrics = shown["data"]["results/metrics.json"]["data"]
     assert metrics["ledger"]["holds"] > 30
     assert {"differs", "fails"} <= set(metrics["ledger"])
-    for paper in ("chebyshev", "marvell", "secdt"):
+    for paper in PAPERS:
         assert set(metrics[paper]) == {"utility", "leak", "provenance"}
     rows = csv.DictReader((changed.folder / "results/exhibits/chebyshev/figure9.csv").open())
     errors = [float(row["mean"]) for row in rows if (row["defense"], row["attack"]) == ("pps", "rcc1")]

@@ -105,7 +105,7 @@ def project(tmp_path: Path) -> Project:
 # Each kind of setup of each protocol: real and bundled, shared models, streams; others run the same code.
 SETUPS = {
     "bank", "bank_l2", "bank_one_feature", "bank_half", "bank_train", "bank_small", "wine", "wine_half", "wine_small",
-    "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images",
+    "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images", "diabetes_sex", "diabetes_sex_poisoned",
 }  # fmt: skip
 
 
@@ -160,22 +160,24 @@ KEPT = {
     "chebyshev": ("table1", "figure5", "theorems", "comparison", "decisions"),
     "marvell": ("data",),
     "secdt": ("figure4",),
+    "tcpo": ("guarantee",),
 }
+ABOUT = {"chebyshev": "wine", "marvell": "digits_vs_rest", "secdt": "digits_vs_rest", "tcpo": "diabetes_sex"}
 JUDGED = ("theorems", "decisions", "figure4")
 
 
 def prune(project: Project, *more: str) -> None:
     """Leave a DAG of about thirty short jobs, with every kind of exhibit and a claim, to be killed and broken.
 
-    It is about Wine and, for labels, about one digit against the rest; `more` setups get the exhibits of features that
-    need no defense.
+    It is about Wine and, for labels, about one digit against the rest, for attributes about diabetes; `more` setups get
+    the exhibits of features that need no defense.
     """
     for paper, kept in KEPT.items():
         file = project.folder / f"workflow/papers/{paper}/paper.yaml"
         content = yaml.safe_load(file.read_text())
         exhibits = {name: content["exhibits"][name] for name in kept}
         for exhibit in exhibits.values():
-            exhibit["setups"] = ["wine", *more] if paper == "chebyshev" else ["digits_vs_rest"]
+            exhibit["setups"] = [ABOUT[paper], *(more if paper == "chebyshev" else ())]
         content |= {"exhibits": exhibits, "numbers": []}
         content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
         content.pop("headline")
@@ -193,6 +195,8 @@ def _few(paper: str, content: dict) -> dict:
     if paper == "secdt":
         exhibits["figure4"] |= {"defenses": ["none", "secdt"], "attacks": ["norm", "model_completion"]}
         content["claims"] = {"lowers_completion": content["claims"]["lowers_completion"]}
+    if paper == "tcpo":
+        exhibits["guarantee"]["defenses"] = ["tcpo"]
     return content
 
 

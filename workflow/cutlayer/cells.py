@@ -83,7 +83,7 @@ def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
     """Give tables of different sources the same columns."""
     for column in (*TEXT, "metric"):
         table[column] = table[column].fillna("") if column in table else ""
-    table["seed"] = table["seed"].fillna(NO_SEED).astype(int)
+    table["seed"] = table["seed"].fillna(NO_SEED).astype(int) if "seed" in table else NO_SEED
     for column in (along, "predictions"):
         if column not in table:
             table[column] = 0
