@@ -1,7 +1,7 @@
 """strided_cnn: three convolutions of stride 2 up to the cut, one more and four linear layers after it, for images.
 
-`shrink` is for quick runs: means of squares of so many pixels. What is sent has mean 0 and variance 1 in each channel over a batch (a normalization without scale and shift): noise of
-a fixed size then means something.
+`shrink` is for quick runs: means of squares of so many pixels. What is sent has mean 0 and variance 1 in each channel
+over a batch (a normalization without scale and shift): noise of a fixed size then means something.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1; strides, widths and the
 normalizations are ours.
