@@ -69,6 +69,18 @@ def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
     return f"{label(name)} ({kinds})"
 
 
+def tick_decades(axis: Any, values: Iterable[float]) -> None:
+    """Ticks of a logarithmic axis (`axes.xaxis`): powers of ten, and numbers between them where there are few."""
+    import math
+
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    found = [math.log10(value) for value in values if value > 0]
+    few = not found or max(found) - min(found) < 1.5
+    axis.set_major_locator(LogLocator(subs=(1, 3) if few else (1,)))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def absent(axis: Any, skipped: pd.Series) -> None:
     """Say in place of a panel why it has no curve: it does not apply or, if it does, it failed."""
     failed = skipped.str.startswith(failures.PREFIX)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._columns import column, measured, settled
-from ._figure import absent, finish, label, panel_title, panels, style
+from ._figure import absent, finish, label, panel_title, panels, style, tick_decades
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MARKED = 40  # points of a line that still get a marker each
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,13 @@ class Curves(Exhibit):
     panel: str = "setup"
     y_scale: str = "linear"
     cut: float = 0.0  # where the axis ends when a series dwarfs the others; 0: nowhere
+    threshold: str = ""  # the parameter of a defense that is its bound on y: a dotted line
     floor: str = ""  # a metric: how far from 1/2 a useless score comes, drawn as a band
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
         cells = cells.assign(series_=column(cells, self.series), panel_=column(cells, self.panel))
+        cells = cells.assign(threshold_=column(cells, self.threshold) if self.threshold else float("nan"))
         lines = settled(cells[cells["metric"] != self.floor] if self.floor else cells)
         names = [name for name in dict.fromkeys(lines["panel_"]) if name]
         looks = style(dict.fromkeys(measured(lines)["series_"]))
@@ -51,6 +55,9 @@ class Curves(Exhibit):
         finish(figure, title, footer(cells), handles, files)
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+        for threshold in line["threshold_"].dropna().unique():
+            axis.axhline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
+        look = {**look, "marker": ""} if len(line) > MARKED else look
         axis.fill_between(line[self.x], line["low"], line["high"], color=look["color"], alpha=0.12, lw=0)
         return axis.plot(line[self.x], line["mean"], **look)[0]
 
@@ -66,6 +73,8 @@ class Curves(Exhibit):
         low, high = own["mean"].min(), own["mean"].max()
         if floor:
             low, high = min(low, 0.5 - floor), max(high, 0.5 + floor)
+        if self.y_scale == "log":
+            tick_decades(axis.yaxis, own["mean"])
         if self.y_scale == "linear":
             reach = 0.06 * (high - low) or 0.05
             axis.set_ylim(low - reach, min(high + reach, self.cut) if self.cut else high + reach)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ._columns import column, measured, settled
-from ._figure import absent, finish, panel_title, panels, style
+from ._figure import absent, finish, panel_title, panels, style, tick_decades
 from .base import Exhibit, footer
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Trajectory(Exhibit):
                     continue
                 handles[str(series)] = self._line(axis, line, {**looks[str(series)], "marker": ""})
             axis.set(xscale=self.x_scale, ylabel=self.y_label)
+            if self.x_scale == "log":
+                tick_decades(axis.xaxis, own["mean"][own["metric"] == self.x])
             axis.set_xlabel(self.x_label, fontsize=8)
         finish(figure, title, footer(cells).replace("95% t-intervals", "mean"), handles, files)
 
