@@ -9,7 +9,7 @@ import torch
 from torch.distributions import MultivariateNormal, kl_divergence
 
 from cutlayer.errors import InputError
-from cutlayer.information import gaussian_leakage, jsd, vclub
+from cutlayer.information import gaussian_leakage, jsd, principal, vclub
 
 
 def torch_generator(seed: int) -> torch.Generator:
@@ -63,6 +63,15 @@ def test_leakage_is_in_float64_and_differentiable() -> None:
     z, attribute = drawn(1, 2, n=40, d=3)
     assert gaussian_leakage(z.float(), attribute, 1.0).dtype == torch.float64
     assert torch.autograd.gradcheck(lambda x: gaussian_leakage(x, attribute, 1.0), z.requires_grad_())
+
+
+def test_axes_of_wide_features_are_those_of_pca_too() -> None:
+    z = torch.randn((300, 400), generator=torch.Generator().manual_seed(3)).double()
+    z *= torch.linspace(3, 1, 400)
+    axes = torch.linalg.eigh(torch.cov(z.T)).eigenvectors[:, -5:]
+    found = principal(z, 5)
+    torch.testing.assert_close(found @ found.T, axes @ axes.T, rtol=0, atol=1e-8)
+    assert torch.equal(found, principal(z, 5))
 
 
 def test_components_are_those_of_pca() -> None:
