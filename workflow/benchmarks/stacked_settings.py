@@ -39,7 +39,7 @@ SETUP, SCALES, DEFENSES, COUNTS = "adult_sex", ("paper", "quick"), ("none", "adv
 ROUNDS, WARM_UP, STEPS = 20, 2, 5
 CHECKED, APART = 20, 1e-9  # steps after which the parameters are compared in float64, and how far apart they may be
 PAYS = 2  # times as fast on one thread; fixed before anything was measured
-ALL_ROWS = {"linear", "tcpo", "tcpo_sgd"}  # every few steps look at all rows, in products that are large as they are
+ALL_ROWS = {"linear", "tcpo", "tcpo_sgd"}  # that pass over all rows every few steps
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ def compared(rows: list[Row], plan: Plan) -> str:
     pays = "pays" if faster == len(one) else "does not pay" if not faster else "pays in some of them"
     return (
         f"Scale {plan.scale}: the sweeps of {SETUP} have {least} to {most} settings. There together is "
-        f"{one.min():.2f} to {one.max():.2f} times as fast on one thread: it {pays}, if more than {PAYS} times is meant. Two threads are "
-        f"{both.min():.2f} to {both.max():.2f} times as fast as two processes at a time."
+        f"{one.min():.2f} to {one.max():.2f} times as fast on one thread: it {pays}, if more than {PAYS} times is "
+        f"meant. Two threads are {both.min():.2f} to {both.max():.2f} times as fast as two processes at a time."
     )
 
 
@@ -213,12 +213,12 @@ def saved(rows: list[Row], taken: dict[str, tuple[int, float]]) -> str:
     looks = [name for name in spared if name in ALL_ROWS]
     others = [name for name in spared if name not in ALL_ROWS]
     return (
-        f"The runs of {SETUP} at scale quick, all its defenses, take {total:.1f} s of processor time a seed. If "
-        "every run of several settings became shorter by as much as its steps, "
-        f"{sum(spared[name] for name in others) / total:.0%} of that would be saved in {', '.join(others)}. "
-        f"{', '.join(looks)} look at all rows every few steps, in products that are large as they are; if they gained "
-        f"as much all the same, {sum(spared.values()) / total:.0%}. These are upper bounds: what is recorded after each "
-        "epoch gains nothing, nor do the attacks, which are not counted."
+        f"The runs of {SETUP} at scale quick, all its defenses, take {total:.1f} s of processor time a seed. "
+        "If every run of several settings became shorter by as much as its steps, "
+        f"{sum(spared[name] for name in others) / total:.0%} of that would be saved in {', '.join(others)}, and with "
+        f"{', '.join(looks)} {sum(spared.values()) / total:.0%}. These are upper bounds: passes over all rows, which the "
+        "latter make every few steps, are large products as they are, and what is recorded after each epoch gains "
+        "nothing; nor do the attacks, which are not counted."
     )
 
 
@@ -247,7 +247,8 @@ def same(rows: list[Row]) -> str:
     return (
         f"After {CHECKED} steps in float64 both ways are within {most:.0e} of each other, relative, in every weight, "
         f"bias and running variance, and within {free:.0e} in the bias before the normalization and in the running "
-        "mean: the normalization takes that bias away, so that it has no gradient but rounding, of which Adam makes steps."
+        "mean: the normalization takes that bias away, so that it has no gradient but rounding, of which Adam makes "
+        "steps."
     )
 
 
