@@ -216,8 +216,8 @@ def saved(rows: list[Row], taken: dict[str, tuple[int, float]]) -> str:
         f"The runs of {SETUP} at scale quick, all its defenses, take {total:.1f} s of processor time a seed. "
         "If every run of several settings became shorter by as much as its steps, "
         f"{sum(spared[name] for name in others) / total:.0%} of that would be saved in {', '.join(others)}, and with "
-        f"{', '.join(looks)} {sum(spared.values()) / total:.0%}. These are upper bounds: passes over all rows, which the "
-        "latter make every few steps, are large products as they are, and what is recorded after each epoch gains "
+        f"{', '.join(looks)} {sum(spared.values()) / total:.0%}. These are upper bounds: passes over all rows, which "
+        "the latter make every few steps, are large products as they are, and what is recorded after each epoch gains "
         "nothing; nor do the attacks, which are not counted."
     )
 
