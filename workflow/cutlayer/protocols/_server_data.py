@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import torch
 
 PARTS = (4, 1, 2)  # training : test : auxiliary, as in the paper
+KEPT = 2**27  # pixels that are encoded once for all steps, half a gigabyte
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ServerData:
         return self._tensor(self.all_attribute[self.train])
 
     def encode(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
-        """What the encoder takes, of some training rows; tables are encoded once."""
+        """What the encoder takes, of some training rows."""
         if self._encoded:
             return {name: tensor[rows] for name, tensor in self._encoded.items()}
         return self.encode_table(self.train[rows.cpu().numpy()])
@@ -70,7 +71,9 @@ class ServerData:
 
     @cached_property
     def _encoded(self) -> dict[str, torch.Tensor]:
-        return self.encode_table(self.train) if self.features.ndim == 2 else {}
+        """Of all training rows, once; nothing if they are too many images for that."""
+        pixels = len(self.train) * int(np.prod(self.features.shape[1:]))
+        return self.encode_table(self.train) if self.features.ndim == 2 or pixels <= KEPT else {}
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         import torch
