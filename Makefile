@@ -4,8 +4,9 @@ BIN := .venv/bin
 CORES ?= all
 ARGS ?=
 # Short jobs: the default scheduler spends seconds of a core on their order, a rate limit of 1 s looks at all of them every
-# second, and before each the sizes of all ready jobs' inputs would be taken: 40 of them are enough to choose from.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample 40 --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
+# second, and whenever a job ends the sizes of all ready jobs' inputs would be taken: a few jobs a core are enough to
+# choose from.
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
 
 .PHONY: results setup data report verify docs lock test lint clean imports record push pull settle
 

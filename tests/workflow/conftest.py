@@ -43,7 +43,7 @@ class Project:
             "--scheduler",
             "greedy",
             "--scheduler-subsample",
-            "40",
+            "8",
             "--max-jobs-per-timespan",
             "300/3s",
         ]
