@@ -15,12 +15,13 @@ from ..adam import Adam
 from ._leakage import Leakage
 
 BATCHES = 4  # of a step
+BETWEEN = 10  # steps from one look at L_p to the next
 
 
 def pretrained(leakage: Leakage, threshold: float, rate: float, least: int, most: int) -> tuple[int, float]:
     """(steps taken, L_p at the end), which is above the threshold if `most` steps are not enough.
 
-    L_p is looked at as often as in training, after `least` steps.
+    After `least` steps L_p is looked at every BETWEEN steps.
     """
     optimizer = Adam(leakage.clients.parameters, rate, fused=True)
     value, step = _of_all(leakage), 0
@@ -29,7 +30,7 @@ def pretrained(leakage: Leakage, threshold: float, rate: float, least: int, most
         leakage.loss(torch.cat([leakage.clients.batch() for _ in range(BATCHES)])).backward()
         optimizer.step()
         step += 1
-        if step == most or (step >= least and step % leakage.refresh == 0):
+        if step == most or (step >= least and step % BETWEEN == 0):
             value = _of_all(leakage)
     optimizer.zero_grad()
     return step, value
