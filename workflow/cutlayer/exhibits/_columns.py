@@ -88,11 +88,26 @@ def spread(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def asides(cells: pd.DataFrame) -> list[str]:
-    """What does not apply and why, a sentence each, in the order of the cells."""
+    """What does not apply and why, a sentence each, in the cells' order; of an attack that meets no scheme one."""
     rows = settled(cells)
-    rows = rows[(rows["skipped"] != "") & ~failures.among(rows)]
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for row in rows.to_dict("records"):
-        who = " / ".join(filter(None, [scheme(row["defense"], row["setting"]), row["attack"]]))
-        found.setdefault((who, row["skipped"]), {})[row["setup"]] = None
-    return [f"{who} not on {', '.join(setups)}: {reason}" for (who, reason), setups in found.items()]
+    rows = rows.assign(scheme_=column(rows, "scheme"))
+    skipped = rows[(rows["skipped"] != "") & ~failures.among(rows)]
+    where: dict[tuple[str, str, str], dict[str, None]] = {}
+    for row in skipped.to_dict("records"):
+        where.setdefault((row["attack"], row["skipped"], row["scheme_"]), {})[row["setup"]] = None
+    who: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for (attack, reason, own), setups in where.items():
+        who.setdefault((attack, reason, tuple(setups)), []).append(own)
+    everyone = rows["scheme_"].nunique()
+    return [
+        f"{name} not on {', '.join(setups)}: {reason}"
+        for (attack, reason, setups), schemes in who.items()
+        for name in _named(attack, schemes, everyone)
+    ]
+
+
+def _named(attack: str, schemes: list[str], everyone: int) -> list[str]:
+    """Who does not apply: the attack if it is so under all of several schemes, else each scheme with it."""
+    if attack and len(schemes) == everyone > 1:
+        return [attack]
+    return [" / ".join(filter(None, [own, attack])) for own in schemes]
