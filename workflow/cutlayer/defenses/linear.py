@@ -36,7 +36,7 @@ class Linear(Defense):
     weight: float = 0.5  # lambda
     components: int = 4
     rows: int = 30000  # that L_p is taken of, at most
-    refresh: int = 50  # steps from one time to the next
+    refresh: int = 80  # steps from one time to the next
 
     def join(self, clients: Clients) -> Leakage:
         """L_p of the clients' rows."""

@@ -46,7 +46,7 @@ class Tcpo(Defense):
     averaging: float = 0.9  # how much of the averaged gradients is kept from step to step
     components: int = 4
     rows: int = 30000  # that L_p is taken of, at most
-    refresh: int = 50  # steps from one time to the next
+    refresh: int = 80  # steps from one time to the next
     pretraining: int = 5000  # steps at most
     least_pretraining: int = 0  # steps at least
     pretraining_rate: float = 0.001  # with Adam
