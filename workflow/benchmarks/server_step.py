@@ -28,7 +28,7 @@ from cutlayer.protocols.base import Task
 from cutlayer.protocols.split_server import stepper
 from cutlayer.standins.tabular import stand_in
 
-ROUNDS, WARM_UP, BLOCK = 1000, 50, 50
+ROUNDS, WARM_UP, BLOCK = 960, 80, 160
 DEFENSES: dict[str, dict[str, Any]] = {
     "none": {"use": "none"},
     "adv": {"use": "adv"},
