@@ -378,6 +378,11 @@ def test_no_pre_training_where_none_is_needed() -> None:
     assert joined(defense("tcpo", threshold=100.0, pretraining=0)).state.report()["pretraining_steps"] == 0
 
 
+def test_pre_training_may_go_on_below_the_threshold() -> None:
+    play = joined(defense("tcpo", threshold=100.0, least_pretraining=7))
+    assert play.state.report()["pretraining_steps"] == 7
+
+
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_tcpo_learns_the_task(optimizer: str) -> None:
     play = pareto(optimizer, 0.01 if optimizer == "adam" else 0.1)

@@ -211,15 +211,10 @@ def test_the_numbers_that_are_printed_as_near_random_guess_are_so_by_the_rule():
     assert PAPER["claims"]["near_guess_basic"]["check"]["at_most"] == 0.12
 
 
-@pytest.mark.skipif("tcpo" not in CONFIG["papers"], reason="papers/tcpo does not run yet")
 @pytest.mark.parametrize("scale", CONFIG["scales"])
 def test_every_setting_that_the_paper_names_is_run_at_every_scale(scale):
     plan = Plan(CONFIG | {"scale": scale, "papers": ["tcpo"]})
-    named = {
-        "linear": {"weight=0.5"},
-        "tcpo": set(SETTINGS["tcpo"]),
-        "tcpo_sgd": {"threshold=0.005", "threshold=0.001"},
-    }
+    named = {"linear": {"weight=0.5"}, "tcpo": set(SETTINGS["tcpo"]), "tcpo_sgd": set(SETTINGS["tcpo_sgd"])}
     for exhibit in plan.papers["tcpo"]["exhibits"].values():
         for setup, defense in plan.runs(exhibit):
             assert named.get(defense, set()) <= set(settings_of(plan.defense(setup, defense))), (setup, defense)

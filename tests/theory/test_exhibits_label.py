@@ -310,6 +310,15 @@ def test_what_a_method_skips_in_part_is_no_absence():
     assert asides(cells) == ["none / hint not on avazu: for 5 hints"]
 
 
+def test_an_attack_that_meets_no_defense_is_said_once():
+    rows = [row for d in ("none", "secdt") for row in cell(0.5, setup="mnist", defense=d, attack="norm", metric="m")]
+    everywhere = [row for d in ("none", "secdt") for row in reason("for images", setup="mnist", defense=d, attack="dsa")]
+    once = reason("for 2 classes", setup="mnist", defense="secdt", attack="hint")
+    assert asides(pd.DataFrame([*rows, *everywhere, *once])) == [
+        "dsa not on mnist: for images", "secdt / hint not on mnist: for 2 classes",
+    ]  # fmt: skip
+
+
 def test_what_does_not_apply_is_said_of_every_case():
     rows = [
         *cell(0.5, setup="mnist", defense="none", attack="completion", metric="m"),
