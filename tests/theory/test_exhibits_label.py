@@ -312,7 +312,9 @@ def test_what_a_method_skips_in_part_is_no_absence():
 
 def test_an_attack_that_meets_no_defense_is_said_once():
     rows = [row for d in ("none", "secdt") for row in cell(0.5, setup="mnist", defense=d, attack="norm", metric="m")]
-    everywhere = [row for d in ("none", "secdt") for row in reason("for images", setup="mnist", defense=d, attack="dsa")]
+    everywhere = [
+        row for d in ("none", "secdt") for row in reason("for images", setup="mnist", defense=d, attack="dsa")
+    ]
     once = reason("for 2 classes", setup="mnist", defense="secdt", attack="hint")
     assert asides(pd.DataFrame([*rows, *everywhere, *once])) == [
         "dsa not on mnist: for images", "secdt / hint not on mnist: for 2 classes",
