@@ -6,7 +6,7 @@ that a protocol calls; each is a no-op unless the defense overrides it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -103,6 +103,29 @@ class FeatureWire:
 
 
 @dataclass(frozen=True)
+class Federation:
+    """What the devices of the federated protocol know of the training."""
+
+    devices: int  # in all
+    participants: int  # in a round
+    rounds: int
+    generator: torch.Generator = field(repr=False)  # on the CPU, see `devices`
+    device: str = "cpu"
+
+    def randn(self, *shape: int) -> torch.Tensor:
+        """Standard normal float32 numbers, the same on every device."""
+        import torch
+
+        return torch.randn(shape, generator=self.generator).to(self.device)
+
+    def rand(self, *shape: int) -> torch.Tensor:
+        """Uniform float32 numbers in [0, 1), the same on every device."""
+        import torch
+
+        return torch.rand(shape, generator=self.generator).to(self.device)
+
+
+@dataclass(frozen=True)
 class Defense:
     """Base of all defenses."""
 
@@ -111,6 +134,8 @@ class Defense:
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     limits: ClassVar[Limits] = {}
     watches: ClassVar[bool] = False  # whether `moved` is to be called
+    strength: ClassVar[str] = ""  # the parameter that trades utility for privacy: the more of it, the less leaks
+    strengths: ClassVar[tuple[float, float]] = (0.0, 0.0)  # its least and greatest value worth a try
 
     # The vertical protocol's hooks.
 
@@ -184,4 +209,33 @@ class Defense:
 
     def report(self, state: Any) -> dict[str, np.ndarray | float]:
         """Of the whole training: an array with a number for each step, or one number."""
+        return {}
+
+    # The federated protocol's hooks, all on the devices' side.
+
+    @property
+    def roles(self) -> Mapping[str, float]:
+        """The networks a device trains beside the extractor, and the factor of each one's loss in the extractor's own.
+
+        "utility" scores (x, r, u), and its loss is -I_JSD; "privacy" predicts u from r, "task" the label from r, both
+        by cross-entropy. Each network descends its own loss; with a factor below 0 the extractor ascends it.
+        """
+        return {"utility": 1.0}
+
+    def regularizer(
+        self, features: torch.Tensor, attribute: torch.Tensor, mask: torch.Tensor, values: int
+    ) -> torch.Tensor | None:
+        """(D,): what the extractor of each of D devices adds to its loss, of a batch of each.
+
+        Of features (D, B, ...), and attribute (D, B) int64 with so many values. Rows where mask (D, B) is False are
+        padding and do not count.
+        """
+        return None
+
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
+        """(D, P) float32: what D devices send for the parameters `after` (D, P), trained from `before` (P,)."""
+        return after
+
+    def spent(self, federation: Federation) -> dict[str, float]:
+        """What the uploads of the whole training guarantee a device, e.g. {"epsilon": ..., "delta": ...}."""
         return {}

@@ -12,4 +12,4 @@ from .base import Defense
 class NoDefense(Defense):
     """Sends everything as it is."""
 
-    protocols: ClassVar[set[str]] = {"vertical", "split", "split_server"}
+    protocols: ClassVar[set[str]] = {"vertical", "split", "split_server", "federated"}
