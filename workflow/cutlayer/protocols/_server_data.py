@@ -107,12 +107,12 @@ def prepared(task: Task) -> ServerData:
         classes=table.classes,
         values=int(table.attributes[settings["sensitive"]].max()) + 1,
         model=plugins.create("model", options.pop("use"), options),
-        inputs=_inputs(table, features, names, train),
+        inputs=inputs_of(table, features, names, train),
         device=task.device,
     )
 
 
-def _inputs(table: Table, features: np.ndarray, names: list[str], train: np.ndarray) -> Inputs:
+def inputs_of(table: Table, features: np.ndarray, names: list[str], train: np.ndarray) -> Inputs:
     """The inputs as a model sees them; columns are standardized by the training rows."""
     codes = set(table.categorical)
     numeric = [i for i, name in enumerate(names) if name not in codes]

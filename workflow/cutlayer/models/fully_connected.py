@@ -1,0 +1,89 @@
+"""fully_connected: the networks of federated representation learning, for tables.
+
+The extractor is d - `width` / 2 - `width`, the network that predicts a label or an attribute from its representations
+`width` - `width` / 2 - `width` - 4 - outputs. The utility network scores an example x, a representation r and an
+attribute u: x goes through layers of 16, 32, `width` and `width`; what comes of it, and r, each go through the same
+trunk of three layers of `trunk` / 2 and six (`depth`) of `trunk`; both and u's one-hot row go through 8 `trunk`,
+`trunk` and 1. With the defaults it has 7.9 million parameters, the extractor about ten thousand.
+
+All columns enter standardized, codes as numbers. The first weights are He et al.'s.
+
+Arroyo Arevalo et al., "Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning against
+Attribute Inference Attacks", table 3, which does not say how the utility network's inputs are joined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..errors import InputError
+from ..limits import Limits
+from .base import Inputs, Model
+
+if TYPE_CHECKING:
+    import torch
+    from torch.nn import Module, Sequential
+
+
+@dataclass(frozen=True)
+class FullyConnected(Model):
+    """Linear layers with ReLUs between."""
+
+    protocols: ClassVar[set[str]] = {"federated"}
+    limits: ClassVar[Limits] = {"width": (2, None), "trunk": (2, None), "depth": (1, None)}
+
+    width: int = 128
+    trunk: int = 512
+    depth: int = 6
+
+    def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
+        """`columns` (B, d) float32, standardized numbers and then codes over the largest code."""
+        import torch
+
+        if features.ndim != 2:
+            raise InputError("model.fully_connected", f"an example has the shape {inputs.shape}", "columns are meant")
+        numbers = (features[:, inputs.numeric] - inputs.center) / inputs.spread
+        codes = features[:, inputs.categorical] / np.maximum(np.array(inputs.levels, dtype=float) - 1, 1)
+        return {"columns": torch.from_numpy(np.concatenate([numbers, codes], axis=1)).float()}
+
+    def extractor(self, inputs: Inputs) -> Sequential:
+        """(B, d) -> representations (B, `width`)."""
+        return _sequence(_parts().linear(inputs.shape[0], self.width // 2, self.width))
+
+    def head(self, inputs: Inputs, outputs: int) -> Sequential:
+        """Representations -> logits (B, outputs)."""
+        return _sequence(_parts().linear(self.width, self.width // 2, self.width, 4, outputs))
+
+    def critic(self, inputs: Inputs, values: int) -> tuple[Sequential, Sequential, Sequential]:
+        """x -> what the trunk takes; the trunk; both trunks' outputs (2 `trunk`) and u's one-hot row -> a score."""
+        layers = [self.trunk // 2] * 3 + [self.trunk] * self.depth
+        entry = _parts().linear(inputs.shape[0], 16, 32, self.width, self.width)
+        trunk = _parts().linear(self.width, *layers)
+        return (
+            _sequence(entry),
+            _sequence(trunk),
+            _sequence(_parts().linear(2 * self.trunk + values, 8 * self.trunk, self.trunk, 1)),
+        )
+
+    def bottom(self, inputs: Inputs) -> Module:
+        """The extractor."""
+        return _parts().Bottom(self.extractor(inputs))
+
+    def top(self, inputs: Inputs, outputs: int) -> Module:
+        """The network after it."""
+        return _parts().Top(self.head(inputs, outputs))
+
+
+def _sequence(layers: list[Module]) -> Sequential:
+    from torch.nn import Sequential
+
+    return Sequential(*layers)
+
+
+def _parts():  # type: ignore[no-untyped-def]  # torch is imported late
+    from . import _sequential_parts
+
+    return _sequential_parts
