@@ -245,7 +245,7 @@ class Plan:
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
-            "theory": "results/theory/{paper}/{setup}.csv",
+            "theory": "results/theory/{paper}/{setup}/{defense}.csv",
             "times": "results/runs/{setup}/times.csv",
         }
         if source not in exhibit["sources"] or source not in patterns:
