@@ -1,4 +1,4 @@
-# Transcripts -> scores of one attack, what the theory says of undefended runs, strengths at which defenses leak alike.
+# Transcripts -> scores of one attack, what the theory says of runs, strengths at which defenses leak alike.
 rule attack:
     input:
         code=lambda w: sorted(
@@ -36,14 +36,14 @@ rule attack:
 rule theory:
     input:
         code=lambda w: library(f"theory/{w.paper}_measures.py"),
-        transcripts=seed_files("results/runs/{setup}/none", "transcript"),
-        truths=seed_files("results/runs/{setup}/none", "truth"),
+        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
     output:
-        "results/theory/{paper}/{setup}.csv",
+        "results/theory/{paper}/{setup}/{defense}.csv",
     log:
-        "logs/theory/{paper}/{setup}.log",
+        "logs/theory/{paper}/{setup}/{defense}.log",
     benchmark:
-        "logs/theory/{paper}/{setup}.benchmark.tsv"
+        "logs/theory/{paper}/{setup}/{defense}.benchmark.tsv"
     group:
         together
     conda:

@@ -274,7 +274,7 @@ class Plan:
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
-            "theory": "results/theory/{paper}/{setup}.csv",
+            "theory": "results/theory/{paper}/{setup}/{defense}.csv",
             "times": "results/runs/{setup}/times.csv",
             "matches": "results/matches/{setup}/{defense}.csv",
         }

@@ -74,8 +74,8 @@ class Federated(Protocol):
             yield {"device": device}, seen | {"inner": inner}, "attribute"
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
-        """How well a guess tells the attribute."""
-        return leaks.leak(guess, truth, rows)
+        """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""
+        return leaks.leak(guess, truth, rows) | {"uniform": 1 / guess.shape[-1]}
 
 
 def pretrained(task: Task, data: FederatedData, at_once: bool = True) -> tuple[torch.Tensor, Kept]:
