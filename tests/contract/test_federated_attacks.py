@@ -247,6 +247,13 @@ def test_a_value_that_no_known_row_has_can_still_be_asked_for():
     assert np.isfinite(attribute_leak(infer("retrained", few, epochs=2)[""], truth)["attack_auc"])
 
 
+def test_where_all_known_rows_have_one_value_it_is_the_guess():
+    seen, _ = shown("table", 3)
+    guesses = infer("retrained", seen | {"known_attribute": np.ones(600, dtype=np.int64)}, epochs=5)
+    assert (guesses[""][-1].argmax(axis=1) == 1).all()
+    assert (guesses["linear"].argmax(axis=1) == 1).all()
+
+
 # stale.
 
 

@@ -168,6 +168,17 @@ def test_a_strength_that_failed_is_no_answer_and_divides_the_gap():
     assert len(set(calls)) == len(calls)
 
 
+def test_next_to_strengths_that_failed_the_target_is_looked_for_first():
+    """All that can be used leak too much, or too little: the end of what can be used is where the target should be."""
+    for curve, target in (
+        (lambda s: "run.s: diverged" if s > 0.1 else falling(s), 0.7),
+        (lambda s: "run.s: diverged" if s < 0.01 else falling(s), 0.82),
+    ):
+        found, calls = search(curve, evaluations=9)
+        assert found.reach(target, 0.02)[0] is not None
+        assert len(calls) < 9
+
+
 def test_what_failed_is_said_with_its_reason():
     found, _ = search(lambda strength: "run.s: noise diverged; less is meant" if strength > 0.5 else 0.8, evaluations=3)
     assert said(found, 0.6).endswith("; 1 of 3 tried failed: run.s: noise diverged; less is meant")

@@ -6,10 +6,11 @@ is a whole training and an attack on it; all are remembered, and each target sta
 strengths of a seed are trained with the same random numbers: what differs is the strength.
 
 Nothing is assumed of the curve. Between two neighboring strengths of which one leaks more than the target and the other
-less, the widest gap is halved; of several such pairs that of least strength counts. While there is none, the widest gap
-of all is halved, as long as fewer strengths were tried than one target may take. A strength at which training or attack
-failed is never an answer; it divides a gap. What a variant sweeps, and its named settings, are of no account here: its
-other parameters are as they are fixed.
+less, the widest gap is halved; of several such pairs that of least strength counts. While there is none, and fewer
+strengths were tried than one target may take, the widest gap of all is halved, or that between the last strength that
+leaks too much and one above it at which the training failed (if all leak too little: the same, the other way round). A
+strength at which training or attack failed is never an answer; it divides a gap. What a variant sweeps, and its named
+settings, are of no account here: its other parameters are as they are fixed.
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning Against Attribute Inference Attacks", figure 4, tune the baselines so.
@@ -83,13 +84,13 @@ class Search:
         return min(self.usable, key=lambda strength: abs(self.tried[strength].leak - target), default=None)
 
     def _next(self, target: float) -> float | None:
-        """The ends, then between two that enclose the target, else anywhere; None when there is nothing to try."""
+        """The ends, then between two that enclose the target, else elsewhere; None when there is nothing to try."""
         for end in (self.least, self.greatest):
             if end not in self.tried:
                 return end
         if around := self._enclosing(target):
             return self._halved(*around)
-        return self._halved(self.least, self.greatest) if len(self.tried) < self.evaluations else None
+        return self._halved(*self._elsewhere(target)) if len(self.tried) < self.evaluations else None
 
     def _enclosing(self, target: float) -> tuple[float, float] | None:
         """The first neighbors of which one leaks more and the other less."""
@@ -98,6 +99,15 @@ class Search:
             if below < target < above:
                 return pair
         return None
+
+    def _elsewhere(self, target: float) -> tuple[float, float]:
+        """Next to strengths that failed on the side where the target should be, if there are any; else everywhere."""
+        usable, leaks = self.usable, [self.tried[strength].leak for strength in self.usable]
+        if usable and min(leaks) > target and usable[-1] < self.greatest:
+            return usable[-1], min(strength for strength in self.tried if strength > usable[-1])
+        if usable and max(leaks) < target and usable[0] > self.least:
+            return max(strength for strength in self.tried if strength < usable[0]), usable[0]
+        return self.least, self.greatest
 
     def _halved(self, low: float, high: float) -> float | None:
         """The middle of the widest gap from `low` to `high`; None if it is narrower than strengths are written."""
