@@ -14,6 +14,7 @@ import pandas as pd
 
 from .artifacts import replacing
 from .statistics import interval
+from .sweeps import parameters_in
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
@@ -28,7 +29,7 @@ def gather(
     """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
-    names the dataset of each setup. The exhibit's `along` is the axis, its `metrics` and `settings` (besides those
+    names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings, its `metrics` and `settings` (besides those
     without a name) are what is kept, or the one setting that its `choose` means. Attacks that are measured elsewhere
     (`attacked_in`) appear under the exhibit's own setups.
     """
@@ -84,10 +85,17 @@ def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
     for column in (*TEXT, "metric"):
         table[column] = table[column].fillna("") if column in table else ""
     table["seed"] = table["seed"].fillna(NO_SEED).astype(int) if "seed" in table else NO_SEED
-    for column in (along, "predictions"):
-        if column not in table:
-            table[column] = 0
+    if along not in table:
+        table[along] = _of_settings(table["setting"], along)
+    if "predictions" not in table:
+        table["predictions"] = 0
     return table.assign(n=table["predictions"].fillna(0))
+
+
+def _of_settings(labels: pd.Series, parameter: str) -> pd.Series:
+    """A parameter's value in each setting, missing where a setting has none; 0 where it is in none of them."""
+    values = pd.to_numeric(labels.map(lambda label: parameters_in(label).get(parameter)))
+    return values if values.notna().any() else pd.Series(0, labels.index)
 
 
 def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -87,8 +87,9 @@ def _numbers(
 def _number(
     number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
-    check, tolerance = _narrowed(entry["check"], number), entry.get("tolerance", TOLERANCE)
-    for found in per_setup(check, _on(number["dataset"], check, cells)):
+    ours = {key: entry.get("names", {}).get(value, value) for key, value in number.items()}
+    check, tolerance = _narrowed(entry["check"], ours), entry.get("tolerance", TOLERANCE)
+    for found in per_setup(check, _on(ours["dataset"], check, cells)):
         mean, low, high = bounds(found.values)
         row = found.facts | _printed(number, entry) | {"scale": scale, "seeds": seeds(found.values)}
         row |= {"ours": mean, "low": low, "high": high, "difference": mean - number["value"]}
@@ -119,9 +120,9 @@ def _on(dataset: str, check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame
 
 
 def _narrowed(check: Mapping[str, Any], number: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check with a published row's columns in place of {column} on its left; nothing there means its metric."""
-    left = check["left"] or {"metric": "{metric}"}
-    return {**check, "left": [_filled(one, number) for one in selections(left)]}
+    """A check with a published row's columns in place of {column}; nothing on its left means its metric."""
+    sides = {"left": check["left"] or {"metric": "{metric}"}} | {key: check[key] for key in ("right",) if key in check}
+    return {**check, **{side: [_filled(one, number) for one in selections(given)] for side, given in sides.items()}}
 
 
 def _filled(selection: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """Evidence: what a claim, a printed number or a headline asks of an exhibit's cells, as one value per seed.
 
-A check selects cells by their columns and takes a statistic of them: `value`, the mean; `largest`; with a right side
-also `gap` (left minus right, place by place), `largest_gap`, `share_below`, `ratio` (of the means) and `at_equal_leak`:
-by how much the left side's utility exceeds the right side's where both leak alike. For the last, the settings of each
-side are points (leak, utility) of a curve, straight between neighbors; the two curves are compared at every leak that
-a setting of either has, as far as both reach. With a loss in place of a utility, less is better.
+A check selects cells by their columns and takes a statistic of them: `value`, the mean; `largest`; `slope`, that of the
+least-squares line over the exhibit's axis; with a right side also `gap` (left minus right, place by place),
+`largest_gap`, `share_below`, `ratio` (of the means) and `at_equal_leak`: by how much the left side's utility exceeds the
+right side's where both leak alike. For the last, the settings of each side are points (leak, utility) of a curve,
+straight between neighbors; the two curves are compared at every leak that a setting of either has, as far as both
+reach. With a loss in place of a utility, less is better.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ HOW = {
     "gap": ("gap", "mean"),
     "largest_gap": ("gap", "max"),
     "share_below": ("below", "mean"),
+}
+NOT_COMPARED = {
+    "ratio": "the right side is 0",
+    "slope": "there are fewer than two places",
+    "at_equal_leak": "the two sides never leak alike",
 }
 Check = Mapping[str, Any]
 Selection = Mapping[str, Any]
@@ -65,8 +71,8 @@ def _of_setup(check: Check, own: pd.DataFrame) -> Found:
     values = _statistic(check, own[~skipped])
     lost = int(values["value"].isna().sum())
     if lost:
-        reason = "the right side is 0" if check["statistic"] == "ratio" else "the two sides never leak alike"
-        return Found(facts, NOTHING, UNCOMPARED, f"in {lost} of {len(values)} seeds {reason}")
+        reason = f"in {lost} of {len(values)} seeds {NOT_COMPARED[check['statistic']]}"
+        return Found(facts, NOTHING, UNCOMPARED, reason)
     if not values.empty:
         return Found(facts, values)
     reason = _reason(check, own[skipped & ~failed])
@@ -91,12 +97,15 @@ def _statistic(check: Check, own: pd.DataFrame) -> pd.DataFrame:
     if check["statistic"] == "at_equal_leak":
         return _at_equal_leak(check, own)
     along = axis(own)
-    left = _select(own, check["left"], along)
+    of_several = "max" if check.get("of_several") == "most" else "min"
+    left = _select(own, check["left"], along, of_several)
+    if check["statistic"] == "slope":
+        return _slope(left)
     if check.get("at"):
         ends = left["axis"].min() if check["at"] == "first" else left["axis"].max()
         left = left[left["axis"] == ends]
     if "right" in check:
-        left = left.merge(_select(own, check["right"], along), on=["seed", "axis"], suffixes=("", "_right"))
+        left = left.merge(_select(own, check["right"], along, of_several), on=["seed", "axis"], suffixes=("", "_right"))
         left["below"] = left["value"] < left["value_right"]
         left["gap"] = left["value"] - left["value_right"]
     if check["statistic"] == "ratio":
@@ -104,6 +113,17 @@ def _statistic(check: Check, own: pd.DataFrame) -> pd.DataFrame:
         return (means["value"] / means["value_right"].replace(0, np.nan)).rename("value").reset_index()
     column, how = HOW[check["statistic"]]
     return left.groupby("seed")[column].agg(how).astype(float).rename("value").reset_index()
+
+
+def _slope(line: pd.DataFrame) -> pd.DataFrame:
+    """The slope of each seed's least-squares line."""
+    from scipy.stats import linregress
+
+    slopes = {
+        seed: linregress(own["axis"], own["value"]).slope if own["axis"].nunique() > 1 else np.nan
+        for seed, own in line.dropna().groupby("seed")
+    }
+    return pd.DataFrame({"seed": list(slopes), "value": [float(slope) for slope in slopes.values()]})
 
 
 def _at_equal_leak(check: Check, own: pd.DataFrame) -> pd.DataFrame:
@@ -143,12 +163,12 @@ def _at(leaks: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.interp(leaks, places, utility)
 
 
-def _select(own: pd.DataFrame, selection: Selection | Sequence[Selection], along: str) -> pd.DataFrame:
-    """Columns seed, axis, value; of several selections the least value counts."""
+def _select(own: pd.DataFrame, selection: Selection | Sequence[Selection], along: str, of_several: str) -> pd.DataFrame:
+    """Columns seed, axis, value; of several selections the least or the greatest value counts ("min", "max")."""
     parts = []
     for one in selections(selection):
         parts.append(_where(own, one).groupby(["seed", along], dropna=False)["value"].mean().reset_index())
-    together = pd.concat(parts).groupby(["seed", along], dropna=False)["value"].min()
+    together = pd.concat(parts).groupby(["seed", along], dropna=False)["value"].agg(of_several)
     return together.rename_axis(["seed", "axis"]).reset_index()
 
 

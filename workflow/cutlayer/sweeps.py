@@ -14,6 +14,12 @@ def fixed_of(variant: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in variant.items() if key not in OWN}
 
 
+def parameters_in(label: str) -> dict[str, str]:
+    """The parameters of a label like "a=1,b=2"; none of a setting that has a name instead."""
+    pairs = [part.partition("=") for part in label.split(",")]
+    return {name: value for name, equals, value in pairs if equals}
+
+
 def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Label -> parameters. Without a sweep or named settings there is one setting, labelled ""."""
     fixed = fixed_of(variant)

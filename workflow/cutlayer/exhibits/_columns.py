@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import failures
+from ..sweeps import parameters_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +25,9 @@ def column(cells: pd.DataFrame, name: str) -> pd.Series:
         return cells[name]
     if name == "scheme":
         return pd.Series([scheme(*pair) for pair in zip(cells["defense"], cells["setting"], strict=True)], cells.index)
-    values = cells["setting"].map(lambda setting: _parameters(setting).get(name))
+    values = cells["setting"].map(lambda setting: parameters_in(setting).get(name))
     numbers = pd.to_numeric(values, errors="coerce")
     return numbers if numbers.notna().equals(values.notna()) else values
-
-
-def _parameters(setting: str) -> dict[str, str]:
-    """The parameters of a label like "a=1,b=2"; none of a setting that has a name instead."""
-    pairs = [part.partition("=") for part in setting.split(",")]
-    return {name: value for name, equals, value in pairs if equals}
 
 
 def scheme(defense: str, setting: str) -> str:

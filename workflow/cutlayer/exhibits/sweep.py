@@ -14,8 +14,6 @@ from .base import Exhibit, footer
 if TYPE_CHECKING:
     import pandas as pd
 
-UTILITY = "test utility"
-
 
 @dataclass(frozen=True)
 class Sweep(Exhibit):
@@ -27,16 +25,19 @@ class Sweep(Exhibit):
     x_label: str = "K / k"
     y_label: str = "AUC"
     x_scale: Literal["linear", "log"] = "linear"
+    utility_label: str = "test utility"
     chance: float = 0.5  # the leak of a guess without any view; a line
+    chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
         lines = cells.assign(x=column(cells, self.parameter), series=cells["attack"])
-        lines.loc[lines["metric"] == self.utility, "series"] = UTILITY
+        lines.loc[lines["metric"] == self.utility, "series"] = self.utility_label
+        guesses = lines[lines["metric"] == self.chance_metric].groupby("setup")["mean"].mean()
         lines = settled(lines[lines["metric"].isin([self.leak, self.utility, ""])])
         names = list(dict.fromkeys(lines["setup"]))
-        attacks = [name for name in dict.fromkeys(measured(lines)["series"]) if name != UTILITY]
-        looks = style(attacks) | {UTILITY: {"color": "#000000", "lw": 2.2, "marker": "", "linestyle": "-"}}
+        attacks = [name for name in dict.fromkeys(measured(lines)["series"]) if name != self.utility_label]
+        looks = style(attacks) | {self.utility_label: {"color": "#000000", "lw": 2.2, "marker": "", "linestyle": "-"}}
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -47,7 +48,7 @@ class Sweep(Exhibit):
                 continue
             for series, line in measured(own).groupby("series", sort=False):
                 handles[str(series)] = self._line(axis, line.sort_values("x"), looks[str(series)])
-            axis.axhline(self.chance, color="#444444", lw=0.8, zorder=0)
+            axis.axhline(guesses.get(name, self.chance), color="#444444", lw=0.8, zorder=0)
             axis.set(xscale=self.x_scale, ylabel=self.y_label)
             values = sorted(set(measured(own)["x"]))
             axis.set_xticks(values, [f"{value:g}" for value in values], minor=False)

@@ -1,0 +1,90 @@
+"""embedding: points in the plane, colored by the value of an attribute, before and after a representation is learned.
+
+Two panels for each setup, of coordinates that were measured: the metrics `input_x`, `input_y`, `representation_x`,
+`representation_y` and `value` along the axis of points. Above a panel stands how often a point's nearest other point
+has its value, and how often a random other point would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ._columns import measured, settled
+from ._figure import COLORS, MARKERS, absent, finish, panel_title, panels
+from .base import Exhibit, footer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+SIDES = {"input": "raw input", "representation": "learned"}
+
+
+@dataclass(frozen=True)
+class Embedding(Exhibit):
+    """`point` is the column that tells points apart."""
+
+    point: str = "point"
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write png and pdf.
+
+        Raises InputError if coordinates are means over several seeds: embeddings of different seeds have no common axes.
+        """
+        if (measured(cells)["seeds"] > 1).any():
+            raise InputError("exhibit.embedding", "coordinates are of several seeds", "an embedding is of one seed")
+        rows = settled(cells)
+        names = list(dict.fromkeys(rows["setup"]))
+        figure, axes = panels(2 * len(names), 4 if len(names) > 1 else 2)
+        handles: dict[str, Any] = {}
+        for place, name in enumerate(names):
+            own = rows[rows["setup"] == name]
+            points = self._points(measured(own))
+            for axis, (side, said) in zip(axes[2 * place : 2 * place + 2], SIDES.items(), strict=True):
+                axis.set_title(panel_title(own, f"{name}: {said}"), fontsize=8)
+                if points.empty:
+                    absent(axis, own["skipped"])
+                    continue
+                handles |= _scatter(axis, points[[f"{side}_x", f"{side}_y"]].to_numpy(), points["value"].to_numpy())
+        handles = dict(sorted(handles.items()))
+        finish(figure, title, footer(cells).replace("1 seed, no interval", "1 seed"), handles, files)
+
+    def _points(self, own: pd.DataFrame) -> pd.DataFrame:
+        """A row for each point, a column for each metric."""
+        if own["setting"].nunique() > 1 or own["defense"].nunique() > 1:
+            raise InputError("exhibit.embedding", "several defenses or settings are given", "one is drawn")
+        return own.pivot(index=self.point, columns="metric", values="mean")
+
+
+def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any]:
+    """Draw points (n, 2) with values (n,), the rarest on top."""
+    import pandas as pd
+
+    handles = {}
+    for order, (value, count) in enumerate(pd.Series(values).astype(int).value_counts().items()):
+        own = places[values == value]
+        size, look = 10 if count < 0.1 * len(values) else 5, int(value) % 10
+        drawn = axis.scatter(
+            *own.T, s=size, color=COLORS[look], marker=MARKERS[look], lw=0, alpha=0.7, zorder=2 + order
+        )
+        handles[f"value {value}"] = drawn
+    found, chance = agreement(places, values)
+    axis.set_xlabel(f"nearest point alike: {found:.2f} (random {chance:.2f})", fontsize=7)
+    axis.set(xticks=[], yticks=[])
+    axis.grid(visible=False)
+    return handles
+
+
+def agreement(places: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Of points (n, 2) with values (n,): the share whose nearest other point has their value, and that of random pairs."""
+    import numpy as np
+    from sklearn.neighbors import NearestNeighbors
+
+    nearest = NearestNeighbors(n_neighbors=1).fit(places).kneighbors(return_distance=False)[:, 0]  # not itself
+    counts = np.unique(values, return_counts=True)[1]
+    n = len(values)
+    return float(np.mean(values[nearest] == values)), float((counts * (counts - 1)).sum() / (n * (n - 1)))

@@ -1,0 +1,73 @@
+"""regression: metrics of a run against a parameter, each with its least-squares line, one panel per setup.
+
+Points are means over seeds with 95% intervals. The line goes through the points; behind its slope stands the 95%
+interval that least squares gives it, of the points' distances from the line, not of the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._columns import column, measured, settled
+from ._figure import absent, finish, label, panel_title, panels, style
+from .base import Exhibit, footer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Regression(Exhibit):
+    """One line for each metric, or for each defense and metric where there are several defenses."""
+
+    x: str = "weight"  # a column of the cells or a parameter of the defense
+    x_label: str = "weight"
+    y_label: str = "loss"
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+        """Write png and pdf."""
+        points = settled(cells.assign(x_=column(cells, self.x)))
+        points = points.assign(series_=points["metric"])
+        if measured(points)["defense"].nunique() > 1:
+            points["series_"] = points["defense"] + " " + points["metric"]
+        names = list(dict.fromkeys(points["setup"]))
+        looks = style(dict.fromkeys(measured(points)["series_"]))
+        figure, axes = panels(len(names))
+        handles: dict[str, Any] = {}
+        for axis, name in zip(axes, names, strict=True):
+            own = points[points["setup"] == name]
+            axis.set_title(panel_title(own, name), fontsize=9)
+            if measured(own).empty:
+                absent(axis, own["skipped"])
+                continue
+            for series, line in measured(own).groupby("series_", sort=False):
+                handles[str(series)] = self._points(axis, line.sort_values("x_"), looks[str(series)])
+            axis.set_xlabel(self.x_label, fontsize=8)
+            axis.set_ylabel(self.y_label, fontsize=8)
+            axis.legend(fontsize=6.5, framealpha=0.7, handlelength=1.5)
+        finish(figure, title, footer(cells), {label(name): handles[name] for name in handles}, files)
+
+    def _points(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+        sides = [line["mean"] - line["low"], line["high"] - line["mean"]]
+        axis.errorbar(line["x_"], line["mean"], yerr=sides, fmt="none", ecolor=look["color"], alpha=0.45, lw=1)
+        found = fit(line["x_"], line["mean"])
+        if found:
+            intercept, slope, reach = found
+            ends = [line["x_"].min(), line["x_"].max()]
+            note = f"slope {slope:.2g} ± {reach:.2g}"
+            heights = [intercept + slope * end for end in ends]
+            axis.plot(ends, heights, color=look["color"], linestyle=look["linestyle"], lw=1.3, label=note)
+        return axis.plot(line["x_"], line["mean"], **{**look, "linestyle": ""})[0]
+
+
+def fit(x: Any, y: Any) -> tuple[float, float, float] | None:
+    """Intercept, slope and half the width of the slope's 95% interval; nothing of fewer than three places."""
+    from scipy.stats import linregress, t
+
+    if len(set(x)) < 3:
+        return None
+    found = linregress(x, y)
+    return float(found.intercept), float(found.slope), float(t.ppf(0.975, len(x) - 2) * found.stderr)
