@@ -226,8 +226,7 @@ def test_a_grid_has_a_row_for_each_value(gathered):
 def test_why_there_is_no_number_is_shown_with_the_metric_that_it_concerns(gathered):
     scores, utility = tables()
     lacking = {"setup": "adult", "seed": 0, "value": None}
-    of_one, of_all = ({"defense": "none", "metric": "bound", "skipped": "for two classes"},
-                      {"defense": "adv2", "metric": "", "skipped": "failed"})  # fmt: skip
-    scores += [lacking | of_one, lacking | of_all]
+    scores.append(lacking | {"defense": "none", "metric": "bound", "skipped": "for two classes"})
+    scores.append(lacking | {"defense": "adv2", "metric": "", "skipped": "failed"})
     for metrics, reasons in ((["test_accuracy"], {"", "failed"}), (["bound"], {"for two classes", "failed"})):
         assert set(gathered(scores, utility, metrics=metrics)["skipped"]) == reasons
