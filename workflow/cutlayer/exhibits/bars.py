@@ -48,11 +48,11 @@ class Bars(Exhibit):
                 absent(axis, own["skipped"])
                 continue
             for place, one in enumerate(series):
-                where = {group: i + WIDTH * ((place + 0.5) / len(series) - 0.5) for i, group in enumerate(groups)}
+                where = {group: i + _shift(place, len(series)) for i, group in enumerate(groups)}
                 drawn = measured(own[(own["series_"] == one) & ~own["group_"].isin(own["group_"][failures.among(own)])])
                 handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(series), place)
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
-            self._reasons(axis, own, groups)
+            self._reasons(axis, own, groups, series)
             self._dress(axis, groups)
         finish(figure, title, footer(cells), handles if self.series else {}, files)
 
@@ -70,9 +70,15 @@ class Bars(Exhibit):
                 axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=look["color"])
         return axis.bar(x, bars["mean"], width, zorder=2, **look)
 
-    def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any]) -> None:
-        """In place of a group that has no bar, why."""
-        for _, row in own[own["skipped"] != ""].drop_duplicates("group_").iterrows():
+    def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any], series: list[Any]) -> None:
+        """In place of a group that has no bar, why; a cross in place of one bar, whose reason the footer has."""
+        with_bars = set(measured(own)["group_"])
+        lacking = own[own["skipped"] != ""]
+        for _, row in lacking[lacking["group_"].isin(with_bars) & lacking["series_"].isin(series)].iterrows():
+            place = groups.index(row["group_"]) + _shift(series.index(row["series_"]), len(series))
+            look = {"color": COLORS[series.index(row["series_"]) % 10], "ha": "center", "va": "bottom"}
+            axis.text(place, 0.01, "×", fontsize=9, transform=_columns(axis), **look)
+        for _, row in lacking[~lacking["group_"].isin(with_bars)].drop_duplicates("group_").iterrows():
             failed = str(row["skipped"]).startswith(failures.PREFIX)
             text = textwrap.fill(row["skipped"] if failed else f"does not apply: {row['skipped']}", 30)
             place = groups.index(row["group_"]) if row["group_"] in groups else (len(groups) - 1) / 2
@@ -88,6 +94,11 @@ class Bars(Exhibit):
         axis.set_xlim(-0.6, len(groups) - 0.4)
         if self.reference:
             axis.axhline(self.reference, color="#444444", lw=0.8, zorder=1)
+
+
+def _shift(place: int, count: int) -> float:
+    """Where one of `count` bars stands, from the middle of its group."""
+    return WIDTH * ((place + 0.5) / count - 0.5)
 
 
 def _columns(axis: Any) -> Any:
