@@ -48,6 +48,7 @@ ATTACKS = ["stale", "retrained", "decensoring"]
 OF_AN_ATTACK = {"attack_accuracy", "majority", "uniform"}
 DATASETS = {"adult_gender": "adult_codes", "adult_marital": "adult_codes", "cifar10_animal": "cifar10"}
 OF_TWO = ["cifar10_animal", "loans_race", "adult_gender", "diabetes_federated"]
+FEW = {"cifar10_animal", "adult_gender", "adult_marital", "loans_race"}  # of each kind one, where all are alike
 SEEDS = 3
 
 
@@ -174,8 +175,12 @@ def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(name):
     plugins.check_parameters("exhibit", draw.pop("use"), draw)
 
 
+def on_few(cells):
+    return cells[cells["setup"].isin(FEW)]
+
+
 def test_every_claim_and_headline_finds_its_cells():
-    cells = {name: made_up(name) for name in PAPER["exhibits"]}
+    cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
         name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
         for name, entry in PAPER["headline"].items()
@@ -184,10 +189,11 @@ def test_every_claim_and_headline_finds_its_cells():
     found = judge("tappfl", {"claims": claims}, PUBLISHED, cells, "paper")
     assert set(found["item"]) == set(claims)
     assert set(found["verdict"]) <= {"holds", "fails", "undecided"}
-    assert found["ours"].notna().all()
+    assert found["why"][found["ours"].isna()].str.contains("never leak alike").all()  # made-up curves need not meet
     for name, claim in claims.items():
-        expected = claim["check"].get("setups", PAPER["exhibits"][claim["check"]["exhibit"]]["setups"])
-        assert found.loc[found["item"] == name, "setup"].tolist() == expected
+        exhibit = PAPER["exhibits"][claim["check"]["exhibit"]]
+        expected = [setup for setup in claim["check"].get("setups", exhibit["setups"]) if setup in FEW]
+        assert found.loc[found["item"] == name, "setup"].tolist() == expected != []
 
 
 def ours(row):
@@ -305,13 +311,15 @@ def test_figure_4_compares_target_by_target_and_only_where_both_defenses_are():
 
 
 def test_a_table_has_the_papers_adversary_and_a_retrained_one_beside_its_random_guess(draw):
-    draw("table", made_up("table2"), **options_of("table2"))
+    draw("table", on_few(made_up("table2")), **options_of("table2"))
     head, rows = body(draw.folder)
     assert head == [
         "setup", "setting", "test accuracy", "task majority", "stale uniform", "stale attack accuracy",
         "retrained majority", "retrained attack accuracy", "data",
     ]  # fmt: skip
-    assert [row[:2] for row in rows] == [[s, one] for s in PAPER["exhibits"]["table2"]["setups"] for one in LAMBDAS]
+    assert [row[:2] for row in rows] == [
+        [s, one] for s in PAPER["exhibits"]["table2"]["setups"] if s in FEW for one in LAMBDAS
+    ]
     assert all(all(row) for row in rows)
 
 
@@ -335,7 +343,7 @@ def test_the_interval_of_a_slope_covers_the_true_one_as_often_as_it_says():
 def test_of_fewer_than_three_places_no_line_is_drawn(draw):
     rows = along_lambda((0.2, 0.1, 0.4, 0.5, 0.9), metric="device_ce")[: 2 * SEEDS]
     (axis,) = visible(draw("regression", rows, "weight", x="weight"))
-    assert axis.get_legend() is None or not axis.get_legend().get_texts()
+    assert axis.get_legend() is None
     assert fit([0, 1], [0, 1]) is None
 
 
@@ -380,7 +388,7 @@ def test_a_target_that_no_strength_gives_has_a_cross_and_a_reason(draw):
     cifar, diabetes = visible(figure)
     assert [text.get_text() for text in cifar.texts] == ["×"]
     assert not diabetes.texts
-    assert sum(map(len, cifar.containers)) == sum(map(len, diabetes.containers)) - 1 - 1  # a bar and its interval
+    assert len(cifar.patches) == len(diabetes.patches) - 1
     assert "dp_laplace inference=0.65 not on cifar10_animal: no noise gives 0.65" in texts(figure)
 
 
@@ -394,7 +402,7 @@ def test_a_target_that_nobody_reaches_has_a_reason_in_its_place(draw):
 
 
 def test_lines_against_lambda_have_the_random_guess_of_their_own_panel(draw):
-    cells = made_up("stale_attacker")
+    cells = on_few(made_up("stale_attacker"))
     for axis, setup in zip(
         visible(draw("sweep", cells, "weight", **options_of("stale_attacker"))), cells["setup"].unique(), strict=True
     ):
@@ -407,8 +415,9 @@ def test_lines_against_lambda_have_the_random_guess_of_their_own_panel(draw):
 @pytest.mark.parametrize("name", PAPER["exhibits"])
 def test_an_exhibit_can_be_drawn_with_a_failure_and_says_where_its_numbers_come_from(draw, name):
     exhibit = PAPER["exhibits"][name]
-    cells = made_up(name)
-    (first, *_), defense = exhibit["setups"], cells["defense"].iloc[-1]
+    first, *others = [setup for setup in exhibit["setups"] if setup in FEW]
+    cells = made_up(name)[lambda cells: cells["setup"].isin([first, *others[:1]])]
+    defense = cells["defense"].iloc[-1]
     cells = cells[(cells["setup"] != first) | (cells["defense"] != defense)]
     failed = cell(
         math.nan, math.nan, exhibit["along"], seeds=1, skipped="failed: it broke", setup=first, defense=defense
