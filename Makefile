@@ -21,6 +21,7 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.lock
 	@$(BIN)/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true # on all cores, pip would take one; some files are no Python 3
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "import os; 'CUTLAYER_WARM' in os.environ and __import__('cutlayer.early')" > $$(echo .venv/lib/python*/site-packages)/cutlayer.pth # jobs start sooner
 	touch $@
 
 data: setup

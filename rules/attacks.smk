@@ -1,4 +1,4 @@
-# Transcripts -> scores of one attack, and what the theory says of undefended runs.
+# Transcripts -> scores of one attack, what the theory says of runs, strengths at which defenses leak alike.
 rule attack:
     input:
         code=lambda w: sorted(
@@ -36,14 +36,14 @@ rule attack:
 rule theory:
     input:
         code=lambda w: library(f"theory/{w.paper}_measures.py"),
-        transcripts=seed_files("results/runs/{setup}/none", "transcript"),
-        truths=seed_files("results/runs/{setup}/none", "truth"),
+        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
     output:
-        "results/theory/{paper}/{setup}.csv",
+        "results/theory/{paper}/{setup}/{defense}.csv",
     log:
-        "logs/theory/{paper}/{setup}.log",
+        "logs/theory/{paper}/{setup}/{defense}.log",
     benchmark:
-        "logs/theory/{paper}/{setup}.benchmark.tsv"
+        "logs/theory/{paper}/{setup}/{defense}.benchmark.tsv"
     group:
         together
     conda:
@@ -54,3 +54,43 @@ rule theory:
         runtime=growing(plan.minutes),
     script:
         "../workflow/scripts/theory.py"
+
+
+rule match:
+    input:
+        code=lambda w: sorted(
+            {
+                *source("protocol", plan.setups[w.setup]["protocol"]),
+                *source("model", plan.setups[w.setup]["model"]["use"]),
+                *source("defense", plan.defenses[w.defense]["use"]),
+                *source("attack", matched_by(w)["use"]),
+                *library("matching.py"),
+            }
+        ),
+        data=lambda w: datasets_of([w.setup]),
+        trained=trained,
+    output:
+        "results/matches/{setup}/{defense}.csv",
+    log:
+        "logs/match/{setup}/{defense}.log",
+    benchmark:
+        "logs/match/{setup}/{defense}.benchmark.tsv"
+    group:
+        together
+    conda:
+        "../envs/gpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(plan.memory),
+        runtime=growing(plan.minutes * plan.evaluations),
+        gpu=gpu,
+    params:
+        **tried("match/{setup}/{defense}"),
+        setup=lambda w: plan.setups[w.setup],
+        defense=lambda w: plan.defense(w.setup, w.defense),
+        attack=matched_by,
+        rule=lambda w: plan.matches[w.setup, w.defense],
+        evaluations=plan.evaluations,
+        seeds=list(plan.seeds),
+    script:
+        "../workflow/scripts/match.py"

@@ -72,6 +72,11 @@ def tried(job):
     return {"note": note, "attempt": lambda w: failures.attempt(note.format(**w))}
 
 
+def matched_by(wildcards):
+    """The attack whose success a defense's strength is tuned to."""
+    return plan.attacks[plan.matches[wildcards.setup, wildcards.defense]["attack"]]
+
+
 def trained(wildcards):
     """What the undefended run learned, for runs that do not train a model of their own."""
     setup = plan.trained_by(wildcards.setup, wildcards.defense)

@@ -22,7 +22,7 @@ def run_files():
     cases = {
         pair
         for _, _, exhibit in plan.exhibits()
-        if set(exhibit["sources"]) - {"data", "grids", "times"}
+        if set(exhibit["sources"]) - {"data", "grids", "times", "matches"}
         for pair in plan.runs(exhibit)
     }
     return [

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import importlib
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -135,11 +136,11 @@ def test_a_stand_in_has_the_declared_sensitive_attributes():
 
 
 @pytest.mark.parametrize("name", [name for name in TABULAR if plugin(name).attributes])
-def test_an_attribute_that_is_a_categorical_feature_too_is_that_column(name):
+def test_an_attribute_whose_codes_are_a_feature_too_is_that_column(name):
     dataset, table = generated(name)
     real = [dataset.load({})] if name in WITHOUT_FILES else []
     for found in (table, *real):
-        for attribute in dataset.attributes.keys() & dataset.categorical.keys():
+        for attribute in [a for a in dataset.attributes if isinstance(dataset.schema.get(a), (int, Mapping))]:
             column = found.features[:, dataset.feature_names.index(attribute)]
             np.testing.assert_array_equal(found.attributes[attribute], column)
 
@@ -346,6 +347,58 @@ def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     assert (meta["rows"], meta["features"]) == (dataset.rows, dataset.columns)
     dataset.check(table)
     assert MIRROR not in (tmp_path / "n" / f"{name}.json").read_text()
+
+
+@needs_mirror
+@pytest.mark.parametrize("name", ["adult_codes", "loans"])
+def test_the_declared_marginals_are_those_of_the_files(name, tmp_path):
+    normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
+    dataset, (table, _) = plugin(name), read(tmp_path / "n", name)
+    for feature, column in zip(dataset.feature_names, table.features.T, strict=True):
+        marginal = dataset.marginal(feature)
+        if isinstance(marginal, Mapping):  # each value stands for those above the one before it
+            counts = np.bincount(np.searchsorted(list(marginal), column), minlength=len(marginal))
+            np.testing.assert_allclose(counts / dataset.rows, list(marginal.values()), atol=5.1e-5, err_msg=feature)
+        else:
+            np.testing.assert_array_equal(np.quantile(column, np.linspace(0, 1, len(marginal))), marginal, feature)
+
+
+@needs_mirror
+def test_adults_codes_are_adult_without_its_last_rows_and_the_text_of_education(tmp_path):
+    for name in ("adult", "adult_codes"):
+        normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
+    (adult, _), (codes, meta) = (read(tmp_path / "n", name) for name in ("adult", "adult_codes"))
+    kept = [name != "education" for name in adult.feature_names]
+    np.testing.assert_array_equal(codes.features, adult.features[: len(codes.labels), kept])
+    np.testing.assert_array_equal(codes.labels, adult.labels[: len(codes.labels)])
+    for name, values in codes.attributes.items():
+        np.testing.assert_array_equal(values, adult.attributes[name][: len(codes.labels)])
+    assert codes.attributes.keys() == adult.attributes.keys()
+    assert (meta["categorical"], list(meta["files"])) == ([], ["adult.data"])
+
+
+def test_texts_of_adult_become_numbers_in_their_order_and_all_must_be_there(tmp_path, monkeypatch):
+    people = [
+        "39, State-gov, 7, Bachelors, 13, Divorced, ?, Wife, White, Male, 0, 0, 40, ?, >50K",
+        "50, ?, 8, HS-grad, 9, Widowed, Sales, Husband, Black, Female, 9, 0, 13, Cuba, <=50K",
+    ]
+    (tmp_path / "adult.data").write_text("\n".join(people) + "\n\n")
+    dataset = plugin("adult_codes")
+    with pytest.raises(InputError, match=r"dataset.adult_codes: workclass has 2 levels; 9 expected"):
+        dataset.load({"adult.data": tmp_path / "adult.data"})
+    numbers = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+    schema = {name: dataset.schema[name] if name in numbers else {0: 0.5, 1: 0.5} for name in dataset.schema}
+    monkeypatch.setattr(type(dataset), "schema", schema)
+    table = dataset.load({"adult.data": tmp_path / "adult.data"})
+    expected = [[39, 1, 7, 13, 0, 0, 1, 1, 1, 0, 0, 40, 0], [50, 0, 8, 9, 1, 1, 0, 0, 0, 9, 0, 13, 1]]
+    np.testing.assert_array_equal(table.features, expected)
+    assert table.labels.tolist() == [1, 0]
+    assert {name: codes.tolist() for name, codes in table.attributes.items()} == {
+        "sex": [1, 0],
+        "relationship": [1, 0],
+        "marital-status": [0, 1],
+        "race": [1, 0],
+    }
 
 
 def test_a_table_of_another_kind_fails_the_check():

@@ -16,6 +16,7 @@ from cutlayer.acquire import Acquired
 from cutlayer.datasets import _loaded, cifar10, normalise, read
 from cutlayer.datasets._idx import images_and_labels
 from cutlayer.errors import InputError
+from cutlayer.standins.images import stand_in
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
@@ -40,6 +41,11 @@ def idx_files(folder: Path, **contents: bytes) -> dict[str, Path]:
     for name, content in parts.items():
         (folder / name).write_bytes(gzip.compress(contents.get(name.split("-ubyte")[0].replace("-", "_"), content)))
     return files
+
+
+def animals(labels: np.ndarray) -> np.ndarray:
+    """Which images of cifar10 show no vehicle."""
+    return ~np.isin(np.array(cifar10.Cifar10.class_names)[labels], ["airplane", "automobile", "ship", "truck"])
 
 
 def failure(name: str, files: dict[str, Path]) -> str:
@@ -107,6 +113,7 @@ def test_cifars_archive_is_read_in_order_and_color_by_color(tmp_path, batches):
     assert labels.tolist() == [1, 7, 2, 7, 3, 7, 4, 7, 5, 7, int("h", 36) % 10, 7]
     for part in parts:
         np.testing.assert_array_equal(part.features, np.broadcast_to([[[[10]], [[20]], [[30]]]], (2, 3, 32, 32)))
+        np.testing.assert_array_equal(part.attributes["animal"], animals(part.labels))
 
 
 @pytest.mark.parametrize("damage", ["shorter", "missing", "cut", "no archive"])
@@ -132,3 +139,12 @@ def test_cifars_sample_has_its_colors_first(tmp_path):
         for part, rows in (("train", slice(12_000)), ("test", slice(12_000, None))):
             np.testing.assert_array_equal(np.moveaxis(table.features[rows], 1, 3), arrays[f"x_{part}"])
             np.testing.assert_array_equal(table.labels[rows], arrays[f"y_{part}"])
+    np.testing.assert_array_equal(table.attributes["animal"], animals(table.labels))
+
+
+def test_six_tenths_of_cifars_stand_in_are_animals():
+    dataset = plugins.create("dataset", "cifar10").of_version("stand-in")
+    vars(dataset).update(rows=100)
+    table = stand_in(dataset)
+    np.testing.assert_array_equal(table.attributes["animal"], animals(table.labels))
+    assert table.attributes["animal"].mean() == 0.6

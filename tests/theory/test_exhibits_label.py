@@ -28,7 +28,7 @@ from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import Plan
 from cutlayer.seeds import generator
 from cutlayer.sweeps import settings_of
-from cutlayer.theory import marvell_measures
+from cutlayer.theory import Case, marvell_measures
 
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "workflow/papers"
@@ -67,13 +67,13 @@ def transcript(seed):
     slope = rng.normal(size=16)
     seen = {"steps": np.array(steps), "gradients": ((p - labels)[:, :, None] * slope).astype(np.float32)}
     losses = -np.log(np.where(labels == 1, p, 1 - p))
-    return seen, {"labels": labels, "|losses": losses.astype(np.float32)}, slope
+    return seen, {"labels": labels, "losses": losses.astype(np.float32)}, slope
 
 
 def theory(setup):
     for seed in range(SEEDS):
         seen, truth, _ = transcript(seed)
-        for row in marvell_measures.measure(seen, truth):
+        for row in marvell_measures.measure(seen, truth, Case("marvell", setup, "none", "", seed)):
             who = {
                 "setup": setup,
                 "dataset": setup,
@@ -242,7 +242,7 @@ def test_a_training_that_ended_early_leaves_a_number_without_result():
 
 def test_the_norm_is_the_residual_times_the_slope():
     seen, truth, slope = transcript(0)
-    found = marvell_measures.quantities(seen["gradients"][1], truth["|losses"][1], truth["labels"][1])
+    found = marvell_measures.quantities(seen["gradients"][1], truth["losses"][1], truth["labels"][1])
     np.testing.assert_allclose(found["slope_norm"][0], np.linalg.norm(slope), rtol=1e-4)
     residual, norm = found["residual"][0], found["gradient_norm"][0]
     np.testing.assert_allclose(residual * np.linalg.norm(slope), norm, rtol=1e-4)
@@ -251,7 +251,7 @@ def test_the_norm_is_the_residual_times_the_slope():
 
 def test_measured_quantiles_and_leaks_are_those_of_the_batch():
     seen, truth, _ = transcript(1)
-    rows = pd.DataFrame(marvell_measures.measure(seen, truth))
+    rows = pd.DataFrame(marvell_measures.measure(seen, truth, Case("marvell", "criteo", "none", "", 1)))
     norm = np.linalg.norm(seen["gradients"][2].astype(float), axis=1)
     own = rows[rows["setting"] == "step=200"]
     leak = own.loc[own["metric"] == "leak_auc_of_gradient_norm", "value"].item()

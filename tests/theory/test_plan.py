@@ -103,6 +103,14 @@ def test_scores_come_from_where_the_attack_is_measured_and_utility_from_the_setu
     assert plan.runs(shown(plan)) == {(setup, defense) for setup in setups for defense in ("none", "dp")}
 
 
+def test_theory_is_measured_of_each_paper_setup_and_defense(planned):
+    plan = planned(sources=["theory"])
+    assert plan.files("mine", shown(plan), "theory") == [
+        "results/theory/mine/digits_vs_rest/none.csv",
+        "results/theory/mine/digits_vs_rest/dp.csv",
+    ]
+
+
 def test_an_attack_need_not_apply_to_the_setup_itself(planned):
     elsewhere = {"setups": ["bank"], "defenses": ["none"], "attacks": ["black_box"]}
     with pytest.raises(InputError, match=r"setup bank has no 'passive', which attack.black_box needs"):

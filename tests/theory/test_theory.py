@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cutlayer.equations import difference_matrix
 from cutlayer.seeds import generator
+from cutlayer.theory import Case
 from cutlayer.theory.chebyshev import row_space, theorem2, theorem3, theorem4
 from cutlayer.theory.chebyshev_measures import measure
 
@@ -182,7 +183,8 @@ def test_theorem4_direction_has_its_last_largest_entry_positive(instance):
 @pytest.mark.parametrize("setup", ["one_feature", "two_classes", "three_classes"])
 def test_every_statement_holds_on_a_run(setup, run):
     outcome = run(setup)
-    rows = list(measure(outcome.transcripts[""] | outcome.shared, outcome.truth))
+    case = Case("chebyshev", setup, "none", "", 0)
+    rows = list(measure(outcome.transcripts[""] | outcome.shared, outcome.truth, case))
     deviations = [row for row in rows if row["metric"].endswith(("_gap", "_excess"))]
     assert len(deviations) == 9 * len(outcome.shared["windows"])
     assert max(row["value"] for row in deviations) < 1e-9

@@ -159,7 +159,7 @@ def test_a_second_workflow_says_so_and_harms_nothing(small: Project, undisturbed
     first = small.start("--quiet")
     while not jobs_of(psutil.Process(first.pid)):
         assert first.poll() is None
-    for second in (small.snakemake("--quiet"), small.snakemake("results/theory/chebyshev/bank.csv", "--nolock")):
+    for second in (small.snakemake("--quiet"), small.snakemake("results/theory/chebyshev/bank/none.csv", "--nolock")):
         assert second.returncode != 0
         assert "Another workflow works in this folder" in second.stderr
         assert f"process {first.pid}" in second.stderr

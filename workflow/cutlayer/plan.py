@@ -38,6 +38,7 @@ class Plan:
         self.minutes: int = cluster.get("minutes", 60)
         self.memory: int = cluster.get("memory", 2000)
         self.small_jobs: bool = cluster.get("small_jobs", False)
+        self.evaluations: int = self.sizes.get("matching", {}).get("evaluations", 0)  # of a strength, for one target
         self.stand_ins: bool = config["stand_ins"]
         self._said: dict[str, Mapping[str, Any]] = {}  # setup -> what it says of defenses
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
@@ -47,6 +48,7 @@ class Plan:
         self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if own}
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
+        self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
 
     def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -160,6 +162,33 @@ class Plan:
                     for setup, place in places.items()
                     if (reason := self.variants.unfit(kind, name, place))
                 ]
+        self._check_match(exhibit, where)
+
+    def _check_match(self, exhibit: Mapping[str, Any], where: str) -> None:
+        """Raise unless each defense has a strength and the attack applies; note what each pair is matched to."""
+        if ("match" in exhibit) != ("matches" in exhibit["sources"]):
+            raise InputError(where, "has only one of `match` and the source `matches`", "the one needs the other")
+        if "match" not in exhibit:
+            return
+        rule, where = exhibit["match"], f"{where}.match"
+        if not self.evaluations:
+            raise InputError(
+                f"params.yaml scales.{self.scale}", "has no `matching`", f"{where} needs its `evaluations`"
+            )
+        known("attack", rule["attack"], self.attacks, f"{where}.attack")
+        reasons = [self.variants.missing("attack", rule["attack"], exhibit["setups"])]
+        reasons += [self.variants.unfit("attack", rule["attack"], setup) for setup in exhibit["setups"]]
+        if reason := next(filter(None, reasons), ""):
+            raise InputError(f"{where}.attack", reason, "its accuracy is what is matched")
+        for setup, defense in self._matched(exhibit):
+            with located(f"{where}, {defense}"):
+                plugins.strength(self.defenses[defense]["use"])
+            if self.matches.setdefault((setup, defense), rule) != rule:
+                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "one rule is meant")
+
+    def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The (setup, defense) whose strength is tuned: without a defense there is none."""
+        return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != "none"]
 
     def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
         """The values that a defense's parameters take in a setup, one a row."""
@@ -245,14 +274,15 @@ class Plan:
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
-            "theory": "results/theory/{paper}/{setup}.csv",
+            "theory": "results/theory/{paper}/{setup}/{defense}.csv",
             "times": "results/runs/{setup}/times.csv",
+            "matches": "results/matches/{setup}/{defense}.csv",
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []
         cells = [
             patterns[source].format(paper=paper, setup=place, defense=defense, attack=attack)
-            for setup, defense in self.pairs(exhibit)
+            for setup, defense in (self._matched if source == "matches" else self.pairs)(exhibit)
             for attack in ((exhibit["attacks"] if source == "scores" else None) or [""])
             for place in [self.place(exhibit, attack, setup)]
             if not attack or not self.variants.unfit("attack", attack, place)

@@ -158,6 +158,26 @@ def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
     return " and ".join(filter(None, bounds)) or "a finite number is meant"
 
 
+def strength(defense: str) -> tuple[str, float, float]:
+    """The parameter by which a defense trades utility for privacy, its least and its greatest value.
+
+    Raises:
+        InputError: it names none, or not a number that it takes.
+
+    """
+    found, where = method("defense", defense), f"defense.{defense}"
+    parameter, ends = found.constants.get("strength", ""), found.constants.get("strengths", ())
+    if not parameter:
+        raise InputError(where, "names no `strength`", "a defense is matched by the parameter that it names")
+    if found.parameters.get(parameter) != "float":
+        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "one is meant")
+    if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
+        raise InputError(where, f"its strengths are {ends}", "(least, greatest) is meant")
+    for value in ends:
+        check_parameters("defense", defense, {parameter: value})
+    return parameter, float(ends[0]), float(ends[1])
+
+
 def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None) -> Any:
     """Import a method and build it with checked parameters."""
     check_parameters(kind, name, parameters or {})

@@ -41,7 +41,7 @@ def score(
     reasons: list[str] = []
     for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
         who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed}
-        attacked = partial(_attacked, method, protocol, artifacts.read_arrays(true)[0], device)
+        attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
         for setting, found in _outcomes(seen, attacked, (setup, variant, attack_name, seed)):
             if isinstance(found, Failed):
                 reasons.append(found.reason)
@@ -67,7 +67,7 @@ def _skipped(reason: str) -> dict[str, Any]:
     return {"metric": "", "value": None, "skipped": reason}
 
 
-def _attacked(
+def measured(
     method: Attack,
     protocol: Protocol,
     truth: transcript.Arrays,

@@ -9,6 +9,7 @@ with logged(snakemake):
     theory.measure(
         snakemake.wildcards.paper,
         snakemake.wildcards.setup,
+        snakemake.wildcards.defense,
         snakemake.input.transcripts,
         snakemake.input.truths,
         snakemake.output[0],

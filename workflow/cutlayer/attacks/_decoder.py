@@ -76,12 +76,15 @@ def fresh(view: View) -> Standardized:
 
 def decoder(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) -> Standardized:
     """A decoder trained on features (n, ...) and their attribute (n,)."""
-    network = fresh(view)
+    return fitted(fresh(view), features, attribute, recipe, view.rng)
+
+
+def fitted(
+    network: Standardized, features: Tensor, attribute: Tensor, recipe: Recipe, rng: np.random.Generator
+) -> Standardized:
+    """The network, trained on features (n, ...) and their attribute (n,)."""
     network.adapt(features)
-    train(
-        network, lambda rows: cross_entropy(network(features[rows], {}), attribute[rows]), len(features), recipe,
-        view.rng,
-    )  # fmt: skip
+    train(network, lambda rows: cross_entropy(network(features[rows], {}), attribute[rows]), len(features), recipe, rng)
     return network
 
 

@@ -32,7 +32,7 @@ from .base import Attack
 class Decensoring(Attack):
     """An uncensored model, a transformation towards its features, a decoder."""
 
-    protocols: ClassVar[set[str]] = {"split_server"}
+    protocols: ClassVar[set[str]] = {"split_server", "federated"}
     target: ClassVar[str] = "attribute"
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "inputs", "values", "architecture"}
     limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (2, None), "rate": (0, None), "held": (0, 0.9)}

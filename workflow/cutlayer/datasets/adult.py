@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from .base import Dataset, Schema, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Adult(Dataset):
@@ -47,18 +50,23 @@ class Adult(Dataset):
     attributes: ClassVar[Mapping[str, int]] = {"sex": 2, "relationship": 6, "marital-status": 7, "race": 5}
 
     def load(self, files: Mapping[str, Path]) -> Table:
-        """Read adult.data, then adult.test: no header; the second starts with a comment, its labels end in a dot."""
-        import pandas as pd
-
-        names = [*self.feature_names, "income"]
-        parts = [
-            pd.read_csv(files[name], names=names, skipinitialspace=True, comment="|", keep_default_na=False)
-            for name in ("adult.data", "adult.test")
-        ]
-        read = pd.concat(parts, ignore_index=True)
-        labels = self.label_codes(read.pop("income").str.removesuffix(".").to_numpy(dtype=str))
+        """Read adult.data, then adult.test."""
+        read = people(files["adult.data"], files["adult.test"])
+        labels = self.label_codes(read.pop("income").to_numpy(dtype=str))
         for name in self.categorical:
             read[name] = self.codes(name, read[name].to_numpy(dtype=str))
         return self.table(
             read.to_numpy(dtype=np.float64), labels, {name: read[name].to_numpy() for name in self.attributes}
         )
+
+
+def people(*files: Path) -> pd.DataFrame:
+    """The rows of adult.data, adult.test: no header; the second starts with a comment, its labels end in a dot."""
+    import pandas as pd
+
+    names = [*Adult.schema, "income"]
+    parts = [
+        pd.read_csv(path, names=names, skipinitialspace=True, comment="|", keep_default_na=False) for path in files
+    ]
+    read = pd.concat(parts, ignore_index=True)
+    return read.assign(income=read.income.str.removesuffix("."))

@@ -1,5 +1,7 @@
 """cifar10: small photographs of ten kinds of things, 32 x 32 pixels; the training part comes before the test part.
 
+The sensitive attribute, whether the thing is an animal, follows from the class, in a stand-in too.
+
 Krizhevsky, "Learning Multiple Layers of Features from Tiny Images".
 """
 
@@ -17,6 +19,7 @@ from .base import Dataset, Table
 
 BATCHES = ("data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch")
 IMAGES = 10_000  # in a batch
+ANIMALS = ("bird", "cat", "deer", "dog", "frog", "horse")
 
 
 class Cifar10(Dataset):
@@ -29,12 +32,20 @@ class Cifar10(Dataset):
     classes = 10
     class_names = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
     class_rates = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1)
+    attributes: ClassVar[Mapping[str, int]] = {"animal": 2}
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"sample": {"rows": 14_000}, "stand-in": {"rows": 7_000}}
 
     def parts(self, files: Mapping[str, Path]) -> Iterator[Table]:
         """Read the archive batch by batch, or the sample's arrays."""
         (path,) = files.values()
         yield from self._sample(path) if path.suffix == ".npz" else self._archive(path)
+
+    def table(
+        self, features: np.ndarray, labels: np.ndarray, attributes: Mapping[str, np.ndarray] | None = None
+    ) -> Table:
+        """Make a table of images; the attribute is found from the labels, other attributes there are none."""
+        animals = [self.class_names.index(name) for name in ANIMALS]
+        return super().table(features, labels, {"animal": np.isin(labels, animals)})
 
     def _archive(self, path: Path) -> Iterator[Table]:
         """Each image is a byte for its class and then its pixels, color by color and row by row."""

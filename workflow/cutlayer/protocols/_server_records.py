@@ -88,13 +88,20 @@ def rebuilt(shape: np.ndarray, values: np.ndarray) -> tuple[Any, Any, Any]:
     model, inputs = drawn(shape)
     with torch.random.fork_rng(devices=[]):
         encoder = model.bottom(inputs)
-    state, place = encoder.state_dict(), 0
+    filled(encoder, values)
+    return model, inputs, encoder.eval()
+
+
+def filled(network: torch.nn.Module, values: np.ndarray) -> None:
+    """Give a network the `flattened` parameters and running moments (P,) of one of the same shape."""
+    import torch
+
+    state, place = network.state_dict(), 0
     for name, value in state.items():
         part = torch.from_numpy(values[place : place + value.numel()].copy())
         state[name] = part.reshape(value.shape).to(value.dtype)
         place += value.numel()
-    encoder.load_state_dict(state)
-    return model, inputs, encoder.eval()
+    network.load_state_dict(state)
 
 
 def drawn(shape: np.ndarray) -> tuple[Any, Any]:

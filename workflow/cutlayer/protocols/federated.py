@@ -45,7 +45,7 @@ class Federated(Protocol):
     shows: ClassVar[set[str]] = {
         "known", "known_attribute", "attacked", "values", "architecture", "inputs", "inner",
     }  # fmt: skip
-    targets: ClassVar[set[str]] = {"attribute"}
+    targets: ClassVar[set[str]] = {"attribute", "attribute_by_device"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "batch", "rate", "records", "known", "devices", "participation", "rounds", "local_epochs",
         "pretraining", "average", "imbalance", "sensitive_among_inputs", "head_epochs", "timed_steps",
@@ -65,8 +65,13 @@ class Federated(Protocol):
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
-        """The one case: the extractor is final."""
-        yield {}, {name: transcript[name] for name in self.shows if name in transcript}, target
+        """The one case, for the extractor is final; by device one for each that trained an inference network."""
+        seen = {name: transcript[name] for name in self.shows if name in transcript}
+        if target == "attribute" or "inner" not in seen:
+            yield {}, seen, "attribute"
+            return
+        for device, inner in enumerate(seen["inner"]):
+            yield {"device": device}, seen | {"inner": inner}, "attribute"
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
         """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""

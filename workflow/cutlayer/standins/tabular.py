@@ -7,6 +7,8 @@ the declared marginal, a monotone map that keeps the dependence and fixes the va
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..datasets.base import Dataset, Marginal, Table
@@ -25,7 +27,8 @@ def stand_in(dataset: Dataset) -> Table:
     columns = [_feature(dataset, name, ranks[:, i]) for i, name in enumerate(names)]
     table = np.stack(columns, axis=1)
     sensitive = {a: _coded(dataset.attributes[a], ranks[:, len(names) + i]) for i, a in enumerate(attributes)}
-    sensitive |= {a: table[:, names.index(a)] for a in attributes if a in dataset.categorical}  # the same column
+    coded = [a for a in attributes if isinstance(dataset.schema.get(a), (int, Mapping))]  # the same column, then
+    sensitive |= {a: table[:, names.index(a)] for a in coded}
     return dataset.table(table, labels, sensitive)
 
 

@@ -4,32 +4,59 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..artifacts import read_arrays, write_rows
 from ..progress import steps
+from ..seeds import generator
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a paper's `measure(seen, truth, case)` is about: one setting and seed of a run."""
+
+    paper: str
+    setup: str
+    defense: str
+    setting: str
+    seed: int
+
+    def generator(self, *purpose: object) -> np.random.Generator:
+        """A generator named after the case and what is drawn."""
+        return generator("theory", *astuple(self), *purpose)
 
 
 def measure(
     paper: str,
     setup: str,
+    defense: str,
     transcripts: Sequence[str | Path],
     truths: Sequence[str | Path],
     output: str | Path,
 ) -> None:
-    """Write a paper's measured quantities for every seed of an undefended run, in the shape of scores."""
-    from ..transcript import FailedRun, load
+    """Write a paper's measured quantities for every setting and seed of a run, in the shape of scores.
+
+    A measurement may name a setting of its own, e.g. the step it is of.
+    """
+    from ..transcript import FailedRun, load, of_setting
 
     measures = importlib.import_module(f"cutlayer.theory.{paper}_measures")
     pairs = list(zip(transcripts, truths, strict=True))
     rows: list[dict[str, Any]] = []
-    for seed, (seen, true) in enumerate(steps(pairs, f"theory {paper}/{setup}")):
-        who = {"setup": setup, "defense": "none", "seed": seed}
+    for seed, (seen, true) in enumerate(steps(pairs, f"theory {paper}/{setup}/{defense}")):
+        who = {"setup": setup, "defense": defense, "seed": seed, "setting": ""}
         try:
-            (arrays,) = load(seen).values()
+            settings = load(seen)
         except FailedRun as run:
             rows.append(who | {"metric": "", "value": None, "skipped": str(run)})
             continue
-        rows += [who | row for row in measures.measure(arrays, read_arrays(true)[0])]
+        truth = read_arrays(true)[0]
+        for setting, arrays in settings.items():
+            found = measures.measure(arrays, of_setting(truth, setting), Case(paper, setup, defense, setting, seed))
+            rows += [who | {"setting": setting} | row for row in found]
     write_rows(output, rows)

@@ -15,10 +15,11 @@ from .. import polytope
 from ..equations import difference_matrix
 from ..seeds import generator
 from ..windows import columns
+from . import Case
 from .chebyshev import row_space, theorem2, theorem3, theorem4
 
 
-def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
+def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], case: Case) -> Iterator[dict[str, Any]]:
     """Rows (d, start, metric, value) for one seed of an undefended vertical run."""
     for d, start in seen["windows"]:
         passive = columns(seen["features"].shape[1], d, start)

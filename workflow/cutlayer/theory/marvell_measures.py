@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..metrics.leakage import leak_auc
+from . import Case
 
 STEPS = (100, 200, 300, 400)
 QUANTILES = np.linspace(0, 1, 41)
 Rows = Iterator[dict[str, Any]]
 
 
-def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray]) -> Rows:
+def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], case: Case) -> Rows:
     """Rows (setting, quantile, metric, value) for one seed of an undefended split run.
 
     For each quantity q the quantile functions `q_positive` and `q_negative`, and, without a quantile,
@@ -31,7 +32,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray]) -> 
             yield setting | {"metric": "", "value": None, "skipped": reason}
             continue
         place = recorded.index(step)
-        for row in _of_a_batch(seen["gradients"][place], truth["|losses"][place], truth["labels"][place]):
+        for row in _of_a_batch(seen["gradients"][place], truth["losses"][place], truth["labels"][place]):
             yield setting | row
 
 

@@ -1,0 +1,144 @@
+"""What the tappfl paper proves of an attribute u, a label y and representations r, as functions.
+
+Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
+Learning against Attribute Inference Attacks". Theorem 1 is about u and y of two values, 0 and 1. Entropies are in bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import InputError
+
+
+def difference(bits: np.ndarray, attribute: np.ndarray) -> float:
+    """|Pr(bit = 1 | u = 0) - Pr(bit = 1 | u = 1)| of some rows, bits (n,) and attribute (n,) both 0 or 1.
+
+    Of labels this is theorem 1's Delta_{y|u}; of an adversary's guesses of u its advantage (equation 8).
+
+    Raises:
+        InputError: a value of u has no row.
+
+    """
+    zeros, ones = _by_attribute(bits, attribute)
+    return abs(zeros - ones)
+
+
+def total_variation(first: np.ndarray, second: np.ndarray) -> float:
+    """How much two distributions (k,) differ at most in an event's probability.
+
+    Of r given either value of u this is the advantage of the worst of all adversaries (equation 14).
+    """
+    return float(np.abs(first - second).sum() / 2)
+
+
+def err(losses: np.ndarray, attribute: np.ndarray) -> float:
+    """What theorem 1 calls the classification error: the mean loss where u = 0 plus the mean loss where u = 1.
+
+    Losses (n,), attribute (n,). It is a sum: with the 0/1 loss it lies in [0, 2], and it can be 1 where nearly all rows
+    are classified right. The paper's loss is the cross-entropy, which has no upper limit (erratum 7).
+
+    Raises:
+        InputError: a value of u has no row.
+
+    """
+    return sum(_by_attribute(losses, attribute))
+
+
+def _by_attribute(values: np.ndarray, attribute: np.ndarray) -> tuple[float, float]:
+    found = [values[attribute == a] for a in (0, 1)]
+    if not all(map(len, found)):
+        raise InputError("theory.tappfl", "a value of the attribute has no row", "theorem 1 is about two values")
+    return float(found[0].mean()), float(found[1].mean())
+
+
+def theorem1(delta: float, advantage: float, radius: float, lipschitz: float) -> float:
+    """Delta_{y|u} - 2 R C_L Adv, the lower bound on `err` (equation 9).
+
+    R bounds the norm of r, C_L the Lipschitz norm of the task's classifier c. What of it holds:
+
+    - For c with values in [0, 1] and the loss |y - c|, and so for the loss -ln(1 - |y - c|), cross-entropy in nats.
+    - For c with values 0 and 1 and the 0/1 loss. Cross-entropy of a probability bounds that loss in bits, not in nats,
+      where an error at probability 1/2 costs ln 2 only: equation 15's last step fails (erratum 7).
+    - In all these cases Delta - Adv is a bound too, whatever R and C_L: `theorem1_any`. It is the larger one wherever
+      2 R C_L > 1; 2 R C_L >= 1 for each c that takes the values 0 and 1.
+    """
+    return delta - 2 * radius * lipschitz * advantage
+
+
+def theorem1_any(delta: float, advantage: float) -> float:
+    """Delta_{y|u} - Adv: what theorem 1 comes to for every classifier, see there.
+
+    No map of r, c among them, tells its distributions under u = 0 and u = 1 apart better than the worst adversary does.
+    """
+    return delta - advantage
+
+
+def conditional_entropy(joint: np.ndarray) -> float:
+    """H(u | r) in bits of a joint distribution or of counts (values of u, values of r)."""
+    from scipy.special import entr
+
+    p = joint / joint.sum()
+    return max(0.0, float(entr(p).sum() - entr(p.sum(axis=0)).sum()) / math.log(2))
+
+
+def theorem2_printed(entropy: float) -> float:
+    """1 - H / (2 log2(6 / H)), printed as an upper bound on every adversary's accuracy, of H(u | r) in bits.
+
+    Its proof takes u for known where the guess is wrong, as it is of two values only, and Calabro's inequality, its
+    last step, is for H <= 1. Of three values the bound holds all the same; of four and more it does not (erratum 2).
+
+    Raises:
+        InputError: H is negative, or not below 6, where the formula ends.
+
+    """
+    if not 0 <= entropy < 6:
+        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", "0 or more, and less than 6, is meant")
+    return 1 - entropy / (2 * math.log2(6 / entropy)) if entropy else 1.0
+
+
+def theorem2_corrected(entropy: float, values: int) -> float:
+    """The largest accuracy that Fano's inequality allows of H(u | r) in bits and a number of values of u.
+
+    With error P_e, H <= h(P_e) + P_e log2(values - 1); the right side grows up to P_e = 1 - 1 / values. Some u and r
+    attain it at each H: u is uniform, and all wrong values are equally likely.
+    Fano, see Cover and Thomas, "Elements of Information Theory", theorem 2.10.1.
+
+    Raises:
+        InputError: u has fewer than two values, or H is not between 0 and log2(values).
+
+    """
+    from scipy.optimize import brentq
+
+    if values < 2:
+        raise InputError("theory.tappfl", f"an attribute of {values} values", "at least 2 are meant")
+    most = math.log2(values)
+    if not 0 <= entropy <= most * (1 + 1e-9):
+        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", f"0 to {most:.4g} for {values} values")
+    if entropy >= most:
+        return 1 / values
+    return 1 - float(brentq(lambda error: fano(error, values) - entropy, 0, 1 - 1 / values))
+
+
+def fano(error: float, values: int) -> float:
+    """h(P_e) + P_e log2(values - 1) in bits: the most that can be unknown of u where P_e of the guesses are wrong."""
+    from scipy.special import entr
+
+    return float(entr(error) + entr(1 - error)) / math.log(2) + error * math.log2(values - 1)
+
+
+def trend(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """(slope, intercept) of the least-squares line through points x (n,), y (n,): the lines of figure 2.
+
+    Raises:
+        InputError: all x are equal.
+
+    """
+    from scipy.stats import linregress
+
+    if len(np.unique(x)) < 2:
+        raise InputError("theory.tappfl", "a line through points of one x", "at least two different ones are meant")
+    line = linregress(x, y)
+    return float(line.slope), float(line.intercept)

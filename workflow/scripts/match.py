@@ -1,0 +1,23 @@
+from cutlayer import warm
+
+warm.up()
+
+from cutlayer import devices, failures, matching
+from cutlayer.logs import logged
+
+with logged(snakemake):
+    reasons = matching.match(
+        snakemake.wildcards.setup,
+        snakemake.wildcards.defense,
+        snakemake.params.setup,
+        snakemake.params.defense,
+        snakemake.params.attack,
+        snakemake.params.rule,
+        snakemake.params.evaluations,
+        "data/normalised",
+        snakemake.input.trained,
+        snakemake.params.seeds,
+        snakemake.output[0],
+        devices.granted(snakemake.resources.get("gpu", 0)),
+    )
+    failures.record(snakemake.params.note, snakemake.params.attempt, reasons)
