@@ -72,13 +72,16 @@ class Bars(Exhibit):
 
     def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any], series: list[Any]) -> None:
         """In place of a group that has no bar, why; a cross in place of one bar, whose reason the footer has."""
-        with_bars = set(measured(own)["group_"])
+        drawn = measured(own[~own["group_"].isin(own["group_"][failures.among(own)])])
+        bars = set(zip(drawn["group_"], drawn["series_"], strict=True))
         lacking = own[own["skipped"] != ""]
-        for _, row in lacking[lacking["group_"].isin(with_bars) & lacking["series_"].isin(series)].iterrows():
-            place = groups.index(row["group_"]) + _shift(series.index(row["series_"]), len(series))
-            look = {"color": COLORS[series.index(row["series_"]) % 10], "ha": "center", "va": "bottom"}
-            axis.text(place, 0.01, "×", fontsize=9, transform=_columns(axis), **look)
-        for _, row in lacking[~lacking["group_"].isin(with_bars)].drop_duplicates("group_").iterrows():
+        beside = lacking["group_"].isin(drawn["group_"])
+        for pair in zip(lacking["group_"][beside], lacking["series_"][beside], strict=True):
+            if pair[1] in series and pair not in bars:  # one that lacks in some seeds only has a bar
+                look = {"color": COLORS[series.index(pair[1]) % 10], "ha": "center", "va": "bottom", "fontsize": 9}
+                place = groups.index(pair[0]) + _shift(series.index(pair[1]), len(series))
+                axis.text(place, 0.01, "×", transform=_columns(axis), **look)
+        for _, row in lacking[~beside].drop_duplicates("group_").iterrows():
             failed = str(row["skipped"]).startswith(failures.PREFIX)
             text = textwrap.fill(row["skipped"] if failed else f"does not apply: {row['skipped']}", 30)
             place = groups.index(row["group_"]) if row["group_"] in groups else (len(groups) - 1) / 2
