@@ -49,7 +49,7 @@ OF_AN_ATTACK = {"attack_accuracy", "majority", "uniform"}
 DATASETS = {"adult_gender": "adult_codes", "adult_marital": "adult_codes", "cifar10_animal": "cifar10"}
 OF_TWO = ["cifar10_animal", "loans_race", "adult_gender", "diabetes_federated"]
 FEW = {"cifar10_animal", "adult_gender", "adult_marital", "loans_race"}  # of each kind one, where all are alike
-SEEDS = 3
+SEEDS = 2
 
 
 def cell(value, place=0, along="all", seeds=SEEDS, skipped="", **who):
@@ -179,21 +179,25 @@ def on_few(cells):
     return cells[cells["setup"].isin(FEW)]
 
 
+def on_few_setups(claim):
+    check = claim["check"]
+    setups = check.get("setups", PAPER["exhibits"][check["exhibit"]]["setups"])
+    return claim | {"check": check | {"setups": [setup for setup in setups if setup in FEW]}}
+
+
 def test_every_claim_and_headline_finds_its_cells():
     cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
         name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
         for name, entry in PAPER["headline"].items()
     }
-    claims = PAPER["claims"] | headline
+    claims = {name: on_few_setups(claim) for name, claim in (PAPER["claims"] | headline).items()}
     found = judge("tappfl", {"claims": claims}, PUBLISHED, cells, "paper")
     assert set(found["item"]) == set(claims)
     assert set(found["verdict"]) <= {"holds", "fails", "undecided"}
     assert found["why"][found["ours"].isna()].str.contains("never leak alike").all()  # made-up curves need not meet
     for name, claim in claims.items():
-        exhibit = PAPER["exhibits"][claim["check"]["exhibit"]]
-        expected = [setup for setup in claim["check"].get("setups", exhibit["setups"]) if setup in FEW]
-        assert found.loc[found["item"] == name, "setup"].tolist() == expected != []
+        assert found.loc[found["item"] == name, "setup"].tolist() == claim["check"]["setups"] != []
 
 
 def ours(row):

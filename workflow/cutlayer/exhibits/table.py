@@ -74,7 +74,7 @@ class Table(Exhibit):
         shown = [label(name) if several else name for name in only] if self.only else list(dict.fromkeys(joined))
         body = written.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
         order = written.drop_duplicates(rows).set_index(rows).index
-        body = body.reindex(index=order, columns=shown).fillna("").rename_axis(columns=self.columns)
+        body = body.reindex(index=order, columns=shown).astype(object).fillna("").rename_axis(columns=self.columns)
         if rows[0] != "setup":
             return body
         origin = written.drop_duplicates(rows).set_index(rows)["provenance"]
