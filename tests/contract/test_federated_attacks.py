@@ -224,6 +224,15 @@ def test_what_chooses_is_not_what_was_trained_on(monkeypatch):
     assert len(trained[0]) == 540
 
 
+def test_the_networks_are_one_of_the_devices_shape_and_a_wide_one(monkeypatch):
+    seen, trained = shown("images", 2)[0], []
+    monkeypatch.setattr(retrained, "fitted", lambda network, *_: trained.append(network.network))
+    infer("retrained", seen)
+    sizes = [sum(p.numel() for p in network.parameters()) for network in trained]
+    assert sizes[0] == sum(p.numel() for p in Small().top(inputs_of("images"), 2).parameters())
+    assert sizes[1] == (16 + 1) * 32 + (32 + 1) * 32 + (32 + 1) * 2  # 2 x 2 averages of 4 channels, two layers of 32
+
+
 def test_the_choice_and_each_capacity_have_rows_of_their_own_and_all_together_a_largest():
     seen, truth = shown("images", 2)
     metrics = {row["metric"]: row["value"] for row in rows_of("retrained", seen, truth)}
