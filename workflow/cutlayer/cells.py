@@ -29,9 +29,9 @@ def gather(
     """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
-    names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings, its `metrics` and `settings` (besides those
-    without a name) are what is kept, or the one setting that its `choose` means. Attacks that are measured elsewhere
-    (`attacked_in`) appear under the exhibit's own setups.
+    names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
+    `metrics` and `settings` (besides those without a name) are what is kept, or the one setting that its `choose`
+    means. Attacks that are measured elsewhere (`attacked_in`) appear under the exhibit's own setups.
     """
     from .datasets import facts, read
     from .selection import chosen
@@ -49,7 +49,7 @@ def gather(
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "metrics" in exhibit:
-        cells = cells[cells["metric"].isin(exhibit["metrics"]) | (cells["skipped"] != "")]
+        cells = cells[cells["metric"].isin([*exhibit["metrics"], ""])]  # "": why there is none of them
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     cells = _at_home(cells, exhibit).assign(dataset=lambda cells: cells["setup"].map(setups))

@@ -2,8 +2,8 @@
 
 A check selects cells by their columns and takes a statistic of them: `value`, the mean; `largest`; `slope`, that of the
 least-squares line over the exhibit's axis; with a right side also `gap` (left minus right, place by place),
-`largest_gap`, `share_below`, `ratio` (of the means) and `at_equal_leak`: by how much the left side's utility exceeds the
-right side's where both leak alike. For the last, the settings of each side are points (leak, utility) of a curve,
+`largest_gap`, `share_below`, `ratio` (of the means) and `at_equal_leak`: by how much the left side's utility exceeds
+the right side's where both leak alike. For the last, the settings of each side are points (leak, utility) of a curve,
 straight between neighbors; the two curves are compared at every leak that a setting of either has, as far as both
 reach. With a loss in place of a utility, less is better.
 """

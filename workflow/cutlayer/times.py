@@ -6,6 +6,7 @@ each defense in random order, so that a disturbance hits all alike; the median o
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,6 @@ from . import artifacts, plugins
 from .datasets import read
 from .progress import steps
 from .protocols.base import Task
-from .protocols.split import stepper
 from .seeds import generator
 from .sweeps import settings_of
 
@@ -33,6 +33,7 @@ def measure(
     output: str | Path,
 ) -> None:
     """Write setup, defense, setting, seed, metric, value: `seconds_per_step`, and `time_ratio` to the first variant."""
+    stepper = importlib.import_module(f"cutlayer.protocols.{settings['protocol']}").stepper
     table, _ = read(data, settings["dataset"])
     rows: list[dict[str, Any]] = []
     settled = {(name, label): (v["use"], own) for name, v in variants.items() for label, own in settings_of(v).items()}

@@ -48,11 +48,11 @@ class Bars(Exhibit):
                 absent(axis, own["skipped"])
                 continue
             for place, one in enumerate(series):
-                where = {group: i + WIDTH * ((place + 0.5) / len(series) - 0.5) for i, group in enumerate(groups)}
+                where = {group: i + _shift(place, len(series)) for i, group in enumerate(groups)}
                 drawn = measured(own[(own["series_"] == one) & ~own["group_"].isin(own["group_"][failures.among(own)])])
                 handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(series), place)
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
-            self._reasons(axis, own, groups)
+            self._reasons(axis, own, groups, series)
             self._dress(axis, groups)
         finish(figure, title, footer(cells), handles if self.series else {}, files)
 
@@ -70,9 +70,18 @@ class Bars(Exhibit):
                 axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=look["color"])
         return axis.bar(x, bars["mean"], width, zorder=2, **look)
 
-    def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any]) -> None:
-        """In place of a group that has no bar, why."""
-        for _, row in own[own["skipped"] != ""].drop_duplicates("group_").iterrows():
+    def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any], series: list[Any]) -> None:
+        """In place of a group that has no bar, why; a cross in place of one bar, whose reason the footer has."""
+        drawn = measured(own[~own["group_"].isin(own["group_"][failures.among(own)])])
+        bars = set(zip(drawn["group_"], drawn["series_"], strict=True))
+        lacking = own[own["skipped"] != ""]
+        beside = lacking["group_"].isin(drawn["group_"])
+        for pair in zip(lacking["group_"][beside], lacking["series_"][beside], strict=True):
+            if pair[1] in series and pair not in bars:  # one that lacks in some seeds only has a bar
+                look = {"color": COLORS[series.index(pair[1]) % 10], "ha": "center", "va": "bottom", "fontsize": 9}
+                place = groups.index(pair[0]) + _shift(series.index(pair[1]), len(series))
+                axis.text(place, 0.01, "×", transform=_columns(axis), **look)
+        for _, row in lacking[~beside].drop_duplicates("group_").iterrows():
             failed = str(row["skipped"]).startswith(failures.PREFIX)
             text = textwrap.fill(row["skipped"] if failed else f"does not apply: {row['skipped']}", 30)
             place = groups.index(row["group_"]) if row["group_"] in groups else (len(groups) - 1) / 2
@@ -88,6 +97,11 @@ class Bars(Exhibit):
         axis.set_xlim(-0.6, len(groups) - 0.4)
         if self.reference:
             axis.axhline(self.reference, color="#444444", lw=0.8, zorder=1)
+
+
+def _shift(place: int, count: int) -> float:
+    """Where one of `count` bars stands, from the middle of its group."""
+    return WIDTH * ((place + 0.5) / count - 0.5)
 
 
 def _columns(axis: Any) -> Any:

@@ -33,7 +33,7 @@ class Embedding(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf.
 
-        Raises InputError if coordinates are means over several seeds: embeddings of different seeds have no common axes.
+        Raises InputError if coordinates are means over seeds: embeddings of several seeds have no common axes.
         """
         if (measured(cells)["seeds"] > 1).any():
             raise InputError("exhibit.embedding", "coordinates are of several seeds", "an embedding is of one seed")
@@ -80,7 +80,7 @@ def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any
 
 
 def agreement(places: np.ndarray, values: np.ndarray) -> tuple[float, float]:
-    """Of points (n, 2) with values (n,): the share whose nearest other point has their value, and that of random pairs."""
+    """Share of points (n, 2) whose nearest other one has their value (n,), and the share of pairs with one value."""
     import numpy as np
     from sklearn.neighbors import NearestNeighbors
 

@@ -47,7 +47,8 @@ class Regression(Exhibit):
                 handles[str(series)] = self._points(axis, line.sort_values("x_"), looks[str(series)])
             axis.set_xlabel(self.x_label, fontsize=8)
             axis.set_ylabel(self.y_label, fontsize=8)
-            axis.legend(fontsize=6.5, framealpha=0.7, handlelength=1.5)
+            if axis.get_legend_handles_labels()[0]:
+                axis.legend(fontsize=6.5, framealpha=0.7, handlelength=1.5)
         finish(figure, title, footer(cells), {label(name): handles[name] for name in handles}, files)
 
     def _points(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:

@@ -64,15 +64,17 @@ class Table(Exhibit):
             cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([*rows, *columns])
             cells = cells.sort_index()
         keys = pd.MultiIndex.from_frame(cells[columns])
-        joined = [label(" ".join(map(str, key)).strip()) if len(columns) > 1 else key[0] for key in keys]
+        several = len(columns) > 1
+        joined = [label(" ".join(map(str, key)).strip()) if several else key[0] for key in keys]
         written = cells.assign(text=[self._cell(row) for row in cells.to_dict("records")], column_=joined)
         if self.listed:
             written["text"] = written.groupby([*rows, "column_"])["text"].transform(", ".join)
             written = written.drop_duplicates([*rows, "column_"])
-        shown = [label(name.strip()) for name in self.only.split(",")] if self.only else list(dict.fromkeys(joined))
+        only = [name.strip() for name in self.only.split(",")]
+        shown = [label(name) if several else name for name in only] if self.only else list(dict.fromkeys(joined))
         body = written.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
         order = written.drop_duplicates(rows).set_index(rows).index
-        body = body.reindex(index=order, columns=shown).fillna("").rename_axis(columns=self.columns)
+        body = body.reindex(index=order, columns=shown).astype(object).fillna("").rename_axis(columns=self.columns)
         if rows[0] != "setup":
             return body
         origin = written.drop_duplicates(rows).set_index(rows)["provenance"]
