@@ -12,6 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 
+ROUNDING = 1e-12  # bits that an entropy is taken for less, so that no rounding puts a bound below what it bounds
+
 
 def difference(bits: np.ndarray, attribute: np.ndarray) -> float:
     """|Pr(bit = 1 | u = 0) - Pr(bit = 1 | u = 1)| of some rows, bits (n,) and attribute (n,) both 0 or 1.
@@ -117,9 +119,10 @@ def theorem2_corrected(entropy: float, values: int) -> float:
     most = math.log2(values)
     if not 0 <= entropy <= most * (1 + 1e-9):
         raise InputError("theory.tappfl", f"an entropy of {entropy} bits", f"0 to {most:.4g} for {values} values")
-    if entropy >= most:
-        return 1 / values
-    return 1 - float(brentq(lambda error: fano(error, values) - entropy, 0, 1 - 1 / values))
+    entropy = min(entropy, most) - ROUNDING
+    if entropy <= 0:
+        return 1.0
+    return 1 - float(brentq(lambda error: fano(error, values) - entropy, 0, 1 - 1 / values, xtol=1e-15))
 
 
 def fano(error: float, values: int) -> float:
