@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cutlayer import plugins
 from cutlayer.errors import InputError
 from cutlayer.plan import Plan
 
@@ -46,7 +47,7 @@ def shown(plan):
 
 
 def test_a_setup_may_say_otherwise_of_a_defense(planned):
-    plan = planned({"secdt_k": {"sweep": {"expansion": [3]}}})
+    plan = planned({"secdt_k": {"sweep": {"expansion": [3]}}}, "paper")  # a scale that says nothing of it
     own = plan.defense("digits_vs_rest", "secdt_k")
     assert own["sweep"] == {"expansion": [3], "noise": [0.0, 0.3]}
     assert plan.defense("criteo", "secdt_k") == plan.defenses["secdt_k"] == CONFIG["defenses"]["secdt_k"]
@@ -133,3 +134,72 @@ def test_an_attack_need_not_apply_to_the_setup_itself(planned):
 def test_a_place_without_the_same_truth_is_refused(planned, changed, message):
     with pytest.raises(InputError, match=message):
         planned(**changed)
+
+
+# Strengths that are matched.
+
+MATCH = {"attack": "norm", "leak": "attack_auc", "utility": "test_auc", "targets": [0.6, 0.7], "tolerance": 0.01}
+MATCHED = {"attacks": ["norm"], "attacked_in": {}, "sources": ["matches"]}
+
+
+@pytest.fixture
+def strong(monkeypatch):
+    """Every defense but `none` has a strength."""
+    monkeypatch.setattr(plugins, "strength", lambda name: ("epsilon", 0.1, 10.0))
+
+
+@pytest.mark.usefixtures("strong")
+def test_a_matched_defense_is_a_file_and_without_a_defense_there_is_none(planned):
+    plan = planned(**MATCHED, match=MATCH)
+    assert plan.files("mine", shown(plan), "matches") == ["results/matches/digits_vs_rest/dp.csv"]
+    assert plan.matches == {("digits_vs_rest", "dp"): MATCH}
+    assert plan.evaluations == CONFIG["scales"]["quick"]["matching"]["evaluations"]
+
+
+@pytest.mark.usefixtures("strong")
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"match": MATCH | {"attack": "norn"}}, r"table.match.attack: there is no attack 'norn'; did you mean 'norm'"),
+        ({"match": MATCH | {"attack": "basic"}}, r"table.match.attack: attack.basic is not for the protocol split;"),
+        ({"match": MATCH | {"targets": [1.0]}}, r"exhibits.table.match.targets.0: 1.0 is greater than or equal to"),
+        ({"match": MATCH | {"targets": [0]}}, r"exhibits.table.match.targets.0: 0 is less than or equal to"),
+        ({"match": MATCH | {"targets": []}}, r"exhibits.table.match.targets: \[\] "),
+        ({"match": MATCH | {"tolerance": 0}}, r"exhibits.table.match.tolerance: 0 is less than"),
+        ({"match": MATCH, "sources": ["scores"]}, r"exhibits.table: has only one of `match` and the source `matches`"),
+        ({}, r"exhibits.table: has only one of `match` and the source `matches`"),
+    ],
+)
+def test_a_match_that_cannot_be_made_is_refused(planned, changed, message):
+    with pytest.raises(InputError, match=message):
+        planned(**(MATCHED | changed))
+
+
+def test_a_defense_without_a_strength_cannot_be_matched(planned):
+    message = r"papers/mine/paper.yaml exhibits.table.match, dp: defense.dp: names no `strength`"
+    with pytest.raises(InputError, match=message):
+        planned(**MATCHED, match=MATCH)
+
+
+@pytest.mark.usefixtures("strong")
+def test_a_scale_must_say_how_many_evaluations_a_target_may_take(planned, monkeypatch):
+    monkeypatch.delitem(CONFIG["scales"]["quick"], "matching")
+    with pytest.raises(InputError, match=r"^params.yaml scales.quick: has no `matching`; .*table.match needs its"):
+        planned(**MATCHED, match=MATCH)
+
+
+@pytest.mark.usefixtures("strong")
+def test_two_exhibits_match_a_defense_alike_or_not_at_all(planned, tmp_path):
+    planned(**MATCHED, match=MATCH)
+    file = tmp_path / "papers/mine/paper.yaml"
+    paper = yaml.safe_load(file.read_text())
+    for targets, message in (([0.6, 0.7], ""), ([0.8], r"table2.match: another exhibit matches dp in digits_vs_rest")):
+        paper["exhibits"]["table2"] = paper["exhibits"]["table"] | {"match": MATCH | {"targets": targets}}
+        file.write_text(yaml.safe_dump(paper))
+        config = copy.deepcopy(CONFIG) | {"papers": ["mine"]}
+        config["setups"]["digits_vs_rest_more"] = config["setups"]["digits_vs_rest"]
+        if not message:
+            assert len(Plan(config, tmp_path).matches) == 1
+            continue
+        with pytest.raises(InputError, match=message):
+            Plan(config, tmp_path)

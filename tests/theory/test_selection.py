@@ -230,3 +230,12 @@ def test_a_grid_has_a_row_for_each_value(gathered):
     ]
     cells = gathered(*tables(), sources=["grids"], grids=grid, metrics=["omega"])
     assert cells[["setting", "value", "seed"]].to_numpy().tolist() == [["omega=0.5", 0.5, -1], ["omega=1.0", 1.0, -1]]
+
+
+def test_why_there_is_no_number_is_shown_with_the_metric_that_it_concerns(gathered):
+    scores, utility = tables()
+    lacking = {"setup": "adult", "seed": 0, "value": None}
+    scores.append(lacking | {"defense": "none", "metric": "bound", "skipped": "for two classes"})
+    scores.append(lacking | {"defense": "adv2", "metric": "", "skipped": "failed"})
+    for metrics, reasons in ((["test_accuracy"], {"", "failed"}), (["bound"], {"for two classes", "failed"})):
+        assert set(gathered(scores, utility, metrics=metrics)["skipped"]) == reasons

@@ -11,6 +11,7 @@ class InputError(ValueError):
 
     def __init__(self, where: str, wrong: str, allowed: str = "") -> None:
         super().__init__(f"{where}: {wrong}" + (f"; {allowed}" if allowed else ""))
+        self.wrong = wrong
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -6,10 +6,12 @@ is a whole training and an attack on it; all are remembered, and each target sta
 strengths of a seed are trained with the same random numbers: what differs is the strength.
 
 Nothing is assumed of the curve. Between two neighboring strengths of which one leaks more than the target and the other
-less, the widest gap is halved; of several such pairs that of least strength counts. While there is none, the widest gap
-of all is halved, as long as fewer strengths were tried than one target may take. A strength at which training or attack
-failed is never an answer; it divides a gap. What a variant sweeps, and its named settings, are of no account here: its
-other parameters are as they are fixed.
+less, the widest gap is halved; of several such pairs that of least strength counts. While there is none, and fewer
+strengths were tried than one target may take, the widest gap of all is halved, or that between the last strength that
+leaks too much and one above it at which the training failed (if all leak too little: the same, the other way round). A
+strength at which training or attack failed is never an answer; it divides a gap. What a variant sweeps, and its named
+settings, are of no account here: its other parameters are as they are fixed. As in the paper, the leak is measured on
+the rows that are then shown: where nothing falls smoothly, the strength is partly the one that was lucky on them.
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning Against Attribute Inference Attacks", figure 4, tune the baselines so.
@@ -83,13 +85,13 @@ class Search:
         return min(self.usable, key=lambda strength: abs(self.tried[strength].leak - target), default=None)
 
     def _next(self, target: float) -> float | None:
-        """The ends, then between two that enclose the target, else anywhere; None when there is nothing to try."""
+        """The ends, then between two that enclose the target, else elsewhere; None when there is nothing to try."""
         for end in (self.least, self.greatest):
             if end not in self.tried:
                 return end
         if around := self._enclosing(target):
             return self._halved(*around)
-        return self._halved(self.least, self.greatest) if len(self.tried) < self.evaluations else None
+        return self._halved(*self._elsewhere(target)) if len(self.tried) < self.evaluations else None
 
     def _enclosing(self, target: float) -> tuple[float, float] | None:
         """The first neighbors of which one leaks more and the other less."""
@@ -98,6 +100,15 @@ class Search:
             if below < target < above:
                 return pair
         return None
+
+    def _elsewhere(self, target: float) -> tuple[float, float]:
+        """Next to strengths that failed on the side where the target should be, if there are any; else everywhere."""
+        usable, leaks = self.usable, [self.tried[strength].leak for strength in self.usable]
+        if usable and min(leaks) > target and usable[-1] < self.greatest:
+            return usable[-1], min(strength for strength in self.tried if strength > usable[-1])
+        if usable and max(leaks) < target and usable[0] > self.least:
+            return max(strength for strength in self.tried if strength < usable[0]), usable[0]
+        return self.least, self.greatest
 
     def _halved(self, low: float, high: float) -> float | None:
         """The middle of the widest gap from `low` to `high`; None if it is narrower than strengths are written."""
@@ -158,7 +169,7 @@ def _matched(search: Search, rule: Mapping[str, Any]) -> Iterator[dict[str, Any]
         own = {"setting": f"inference={target}"}
         strength, made = search.reach(target, rule["tolerance"])
         if strength is None:
-            yield own | {"metric": "", "value": None, "skipped": missed(search, target, rule, made)}
+            yield own | {"metric": "", "value": None, "skipped": missed(search, target, rule)}
             continue
         metrics = search.tried[strength].metrics
         shown = {name: metrics[name] for name in (rule["leak"], "majority", rule["utility"]) if name in metrics}
@@ -166,26 +177,22 @@ def _matched(search: Search, rule: Mapping[str, Any]) -> Iterator[dict[str, Any]
             yield own | {"metric": name, "value": value, "skipped": ""}
 
 
-def missed(search: Search, target: float, rule: Mapping[str, Any], made: int) -> str:
-    """Why no strength reaches a target, as a sentence."""
-    tried, leak = search.tried, rule["leak"]
+def missed(search: Search, target: float, rule: Mapping[str, Any]) -> str:
+    """Why no strength reaches a target, as a sentence that fits below a figure."""
+    tried, close = search.tried, search.closest(target)
     span = f"no {search.parameter} from {search.least:g} to {search.greatest:g}"
     reasons = [point.reason for point in tried.values() if point.reason]
-    failed = f"; {len(reasons)} of {len(tried)} tried failed: {reasons[0]}" if reasons else ""
-    if not search.usable:
+    failed = f"; {len(reasons)} of {len(tried)} failed ({reasons[0]})" if reasons else ""
+    if close is None:
         return f"{span} can be used{failed}"
-    leaks = [tried[strength].leak for strength in search.usable]
-    close = search.closest(target)
+    leaks, found = [tried[strength].leak for strength in search.usable], tried[close]
     if min(leaks) > target:
-        common = tried[close].metrics.get("majority") if close is not None else None
-        beside = f", the share of the most common value is {common:.3f}" if common is not None else ""
-        return f"{span} brings {leak} to {target:g}: least of {len(leaks)} found {min(leaks):.3f}{beside}{failed}"
+        common = f", most common value {found.metrics['majority']:.3f}" if "majority" in found.metrics else ""
+        return f"{span} brings it to {target:g}: least of {len(leaks)} found {min(leaks):.3f}{common}{failed}"
     if max(leaks) < target:
-        return f"{span} leaves {leak} at {target:g}: greatest of {len(leaks)} found {max(leaks):.3f}{failed}"
-    found = f"nearest of {len(leaks)} found {tried[close].leak:.3f} at {close:g}" if close is not None else ""
-    return (
-        f"{span} was found to bring {leak} within {rule['tolerance']:g} of {target:g}: {found}, {made} for it{failed}"
-    )
+        return f"{span} leaves {target:g}: greatest of {len(leaks)} found {max(leaks):.3f}{failed}"
+    near = f"nearest of {len(leaks)} found {found.leak:.3f} at {close:g}"
+    return f"{span} was found within {rule['tolerance']:g} of {target:g}: {near}{failed}"
 
 
 def _evaluated(
@@ -206,7 +213,7 @@ def _evaluated(
         seen = outcome.shared | outcome.transcripts[""]
         rows = measured(method, protocol, outcome.truth, task.device, seen, name)
     except InputError as error:
-        return Point(reason=str(error))
+        return Point(reason=error.wrong)
     metrics = _means([*rows, *outcome.utility])
     reasons = [row["skipped"] for row in rows if row["skipped"]]
     if rule["leak"] not in metrics and reasons:

@@ -1,8 +1,9 @@
 """retrained: adversaries of several capacities, each trained from scratch on the frozen representations of known rows.
 
-A linear one, one of the shape of the task's head, a wider perceptron; and one that looks at nothing and guesses by how
-common the values are. Rows that none was trained on choose among them, by the cross-entropy. That one is the attack's
-own guess; what the best of all reaches (`_max`) could only be picked with the truth, so it is a bound, biased upwards.
+A linear one (logistic regression), one of the shape of the devices' g_Psi, a wider perceptron; and one that looks at
+nothing and guesses by how common the values are. Rows that none was trained on choose among them, by the cross-entropy.
+That one is the attack's own guess; what the best of all reaches (`_max`) could only be picked with the truth, so it is
+a bound, biased upwards.
 
 Chosen here, where the paper reports the networks that its devices trained themselves (see `stale`). For images the
 linear and the wide one see averages over at most 2 x 2 parts of each channel, the head sees everything.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar
 
@@ -29,6 +31,7 @@ from ._decoder import Recipe, Standardized, fitted, fresh, probabilities, seeded
 from .base import Attack
 
 PLACES = 2  # along each side of an image
+STEPS = 1000  # of the linear one at most, which has converged long before
 Adversary = Callable[[Tensor], np.ndarray]  # features (n, ...) -> (n, values) probabilities
 
 
@@ -65,14 +68,14 @@ class Retrained(Attack):
     def _adversaries(self, view: View, known: Tensor, attribute: Tensor) -> dict[str, Adversary]:
         """All of them, trained on features (n, ...) and their attribute (n,)."""
         recipe, values = Recipe(self.epochs, self.batch, self.rate, self.held), int(view.values)
-        inner, width = pooled(known[:1]).shape[1], self.width
         with seeded(view.rng):
-            linear = Pooled(nn.Linear(inner, values))
-            wide = Pooled(_layers(inner, width, width, values))
-        networks = {"linear": linear.to(view.device), "head": fresh(view), "wide": wide.to(view.device)}
+            wide = Pooled(_layers(pooled(known[:1]).shape[1], self.width, self.width, values))
+        networks = {"head": fresh(view), "wide": wide.to(view.device)}
         for network in networks.values():
             fitted(network, known, attribute, recipe, view.rng)
-        return {"prior": prior(attribute, values)} | {name: asking(network) for name, network in networks.items()}
+        own = attribute.cpu().numpy()
+        simple = {"prior": prior(own, values), "linear": linear(known, own, values)}
+        return simple | {name: partial(probabilities, network) for name, network in networks.items()}
 
 
 class Pooled(Standardized):
@@ -95,21 +98,39 @@ def pooled(features: Tensor) -> Tensor:
     return adaptive_avg_pool2d(features, (height, width)).flatten(1)
 
 
-def asking(network: Standardized) -> Adversary:
-    """What a trained network says."""
-    return lambda features: probabilities(network, features)
-
-
-def prior(attribute: Tensor, values: int) -> Adversary:
+def prior(attribute: np.ndarray, values: int) -> Adversary:
     """How common each value is, whatever the features; one row more of each, so that none is impossible."""
-    counts = 1.0 + np.bincount(attribute.cpu().numpy(), minlength=values)
+    counts = 1.0 + np.bincount(attribute, minlength=values)
     return lambda features: np.tile(counts / counts.sum(), (len(features), 1))
+
+
+def linear(known: Tensor, attribute: np.ndarray, values: int) -> Adversary:
+    """Logistic regression with scikit-learn's penalty; where all rows have one value, there is nothing to learn."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    present = np.unique(attribute)
+    if len(present) == 1:
+        return prior(attribute, values)
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS)).fit(_vectors(known), attribute)
+
+    def ask(features: Tensor) -> np.ndarray:
+        scores = np.zeros((len(features), values))
+        scores[:, present] = model.predict_proba(_vectors(features))
+        return scores
+
+    return ask
 
 
 def cross_entropy(scores: np.ndarray, truth: np.ndarray) -> float:
     """Mean negative logarithm of the probabilities (n, values) of the true values (n,)."""
     own = scores[np.arange(len(truth)), truth]
     return float(-np.log(np.maximum(own, np.finfo(float).tiny)).mean())
+
+
+def _vectors(features: Tensor) -> np.ndarray:
+    return pooled(features).double().cpu().numpy()
 
 
 def _layers(*sizes: int) -> nn.Sequential:

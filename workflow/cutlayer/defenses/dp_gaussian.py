@@ -32,13 +32,15 @@ from .dp import deviation
 if TYPE_CHECKING:
     import torch
 
+LEAST = 0.01  # epsilon: below, accountants take minutes
+
 
 @dataclass(frozen=True)
 class DPGaussian(Defense):
     """Noise of a given strength, or for a stated privacy of each device."""
 
     protocols: ClassVar[set[str]] = {"federated"}
-    limits: ClassVar[Limits] = {"noise": (0, None), "epsilon": (0, None), "delta": (1e-15, 0.5), "clip": (0, None)}
+    limits: ClassVar[Limits] = {"noise": (0, None), "epsilon": (0, 1000), "delta": (1e-15, 0.01), "clip": (0, None)}
     strength: ClassVar[str] = "noise"
     strengths: ClassVar[tuple[float, float]] = (0.001, 1.0)
     order: ClassVar[int] = 2  # of the norm that is clipped
@@ -49,8 +51,10 @@ class DPGaussian(Defense):
     clip: float = 0.0  # greatest norm of an upload's change
 
     def __post_init__(self) -> None:
+        name = type(self).__module__.rpartition(".")[2]
+        if 0 < self.epsilon < LEAST:
+            raise InputError(f"defense.{name}", f"epsilon = {self.epsilon}", f"0 or at least {LEAST}")
         if bool(self.epsilon) != bool(self.clip):
-            name = type(self).__module__.rpartition(".")[2]
             raise InputError(f"defense.{name}", f"clip = {self.clip} and epsilon = {self.epsilon}", "both or neither")
 
     def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:

@@ -9,6 +9,9 @@ of each batch, with noise of variance sigma^2 on the representations:
 - `pairs`: sum over u_i != u_j of |r_i - r_j|^2 / (2 sigma^2 n^2), the divergences between the rows' Gaussians: an upper
   bound of what a noisy row of the batch, of n rows, tells of its value.
 
+The noise is in the estimates alone: the server sees representations without it, and an extractor may lower both by
+making its representations smaller, which hides nothing from an adversary who scales them back.
+
 The paper says only that DPFE estimates the information by assuming Gaussians. DPFE bounds it by the divergences between
 the values' distributions, and its authors' code trains with a contrastive loss of pairs: `pairs` is close to that. Its
 reduction of the representation by PCA is left out: every method here has the same extractor.

@@ -3,7 +3,7 @@
 The extractor is d - `width` / 2 - `width`, the network that predicts a label or an attribute from its representations
 `width` - `width` / 2 - `width` - 4 - outputs. The utility network scores an example x, a representation r and an
 attribute u: x goes through layers of 16, 32, `width` and `width`; what comes of it, and r, each go through the same
-trunk of three layers of `trunk` / 2 and six (`depth`) of `trunk`; both and u's one-hot row go through 8 `trunk`,
+trunk of `depth` / 2 layers of `trunk` / 2 and `depth` of `trunk`; both and u's one-hot row go through 8 `trunk`,
 `trunk` and 1. With the defaults it has 7.9 million parameters, the extractor about ten thousand.
 
 All columns enter standardized, codes as numbers. The first weights are He et al.'s.
@@ -59,7 +59,7 @@ class FullyConnected(Model):
 
     def critic(self, inputs: Inputs, values: int) -> tuple[Sequential, Sequential, Sequential]:
         """x -> what the trunk takes; the trunk; both trunks' outputs (2 `trunk`) and u's one-hot row -> a score."""
-        layers = [self.trunk // 2] * 3 + [self.trunk] * self.depth
+        layers = [self.trunk // 2] * (self.depth // 2) + [self.trunk] * self.depth
         entry = _parts().linear(inputs.shape[0], 16, 32, self.width, self.width)
         trunk = _parts().linear(self.width, *layers)
         return (
