@@ -142,6 +142,9 @@ def curve():
         ({"statistic": "largest_gap", "right": {"attack": "b"}}, 0.15),
         ({"statistic": "share_below", "right": {"attack": "b"}}, 2 / 3),
         ({"statistic": "value", "left": {"attack": ["a", "b"]}, "at": "first"}, 0.175),
+        ({"statistic": "slope"}, 0.15),
+        ({"statistic": "value", "left": [{"attack": "a"}, {"attack": "b"}]}, (0.1 + 0.2 + 0.25) / 3),
+        ({"statistic": "value", "left": [{"attack": "a"}, {"attack": "b"}], "of_several": "most"}, 0.9 / 3),
     ],
 )
 def test_a_statistic_of_a_curve(check, expected):
@@ -154,6 +157,14 @@ def test_a_statement_about_every_case_is_held_against_the_worst_seed():
     assert verdict(spread, at_most=0) == "undecided"
     assert verdict(spread, statistic="largest", at_most=0) == "holds"
     assert verdict(table([-9.0, -0.5, 0.1]), statistic="largest", at_most=0) == "fails"
+
+
+def test_a_slope_is_of_each_seed_and_needs_two_places():
+    steps = pd.concat([table([0.1, 0.3], d=1), table([0.2, 0.6], d=2)])
+    (row,) = claim(steps, statistic="slope", at_least=0).to_dict("records")
+    assert (row["ours"], row["low"], row["high"]) == pytest.approx(interval([0.1, 0.3]))
+    (row,) = claim(table([0.1, 0.3]), statistic="slope", at_least=0).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("undecided", "in 2 of 2 seeds there are fewer than two places")
 
 
 def test_a_skipped_cell_counts_for_nothing():
@@ -398,6 +409,16 @@ def test_a_check_takes_the_columns_of_the_row_that_is_printed():
     found = judge("p", {"claims": {}, "numbers": [entry]}, printed, cells, "paper")
     assert list(found["statement"]) == ["a by m", "b by m"]
     assert list(found["verdict"]) == ["holds", "differs"]
+
+
+def test_what_the_paper_calls_otherwise_is_compared_under_our_name_and_told_under_its_own():
+    printed = pd.DataFrame([("t", "w", "first", "mse", 0.1)], columns=["item", "dataset", "method", "metric", "value"])
+    check = {"exhibit": "e", "statistic": "gap", "left": {"attack": "{method}"}, "right": {"attack": "{method}"}}
+    names = {"first": "a", "w": "wine"}
+    entry = {"published": {"item": "t"}, "check": check, "names": names, "depends_on_scale": True}
+    cells = {"e": pd.concat([table([0.1, 0.1]), table([0.9, 0.9], attack="b")])}
+    (row,) = judge("p", {"claims": {}, "numbers": [entry]}, printed, cells, "paper").to_dict("records")
+    assert (row["ours"], row["dataset"], row["statement"]) == (0.0, "wine", "first mse")
 
 
 def test_a_number_without_a_counterpart_is_listed_with_the_reason():

@@ -214,6 +214,15 @@ def test_an_exhibit_that_chooses_has_one_setting_of_each_defense(gathered):
     assert shown.loc[shown["attack"] == "dpa", "value"].tolist() == [0.5, 0.5]
 
 
+def test_an_axis_that_is_a_parameter_has_its_value_where_a_setting_has_it(gathered):
+    scores, utility = tables()
+    rows = [row | {"setting": {"a": "weight=0.5", "b": "weight=1.0"}.get(row["setting"], "")} for row in utility]
+    cells = gathered(scores[:1], rows, along="weight", metrics=["test_accuracy"])
+    assert cells.loc[cells["setting"] == "", "weight"].isna().all()
+    assert cells.loc[cells["setting"] != "", "weight"].tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert set(gathered(*tables(), along="weight")["weight"]) == {0}
+
+
 def test_a_grid_has_a_row_for_each_value(gathered):
     grid = [
         {"setup": "adult", "defense": "adv", "setting": f"omega={value}", "metric": "omega", "value": value}

@@ -28,6 +28,7 @@ COLORS = (
 )
 MARKERS = "osD^v<>PX*"
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+ROOMY = 3  # lines of a footer, less one, that fit below the panels
 KIND = {"synthetic": "generated as in the paper"}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
 
@@ -100,9 +101,11 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     import matplotlib.pyplot as plt
 
     width, height = figure.get_size_inches()
+    foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
+    height += 0.16 * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense
+    figure.set_size_inches(width, height)
     title = "\n".join(textwrap.wrap(title, int(10 * width)))
     figure.suptitle(title, y=1 - 0.08 / height, va="top", fontsize=11)
-    foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
     longest = max(map(len, handles), default=0)
     rows = -(-len(handles) // max(1, int(width / (0.5 + 0.07 * longest))))
     columns = -(-len(handles) // rows) if handles else 1

@@ -38,6 +38,7 @@ class Bars(Exhibit):
         bars = bars.assign(group_=column(bars, self.group), series_=column(bars, self.series) if self.series else "")
         names = list(dict.fromkeys(bars[self.panel]))
         groups = list(dict.fromkeys(bars["group_"].dropna()))
+        groups = sorted(groups) if bars["group_"].dtype.kind == "f" else groups
         series = list(dict.fromkeys(measured(bars)["series_"]))
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
@@ -83,7 +84,8 @@ class Bars(Exhibit):
                 axis.text(place, 0.01, "×", transform=_columns(axis), **look)
         for _, row in lacking[~beside].drop_duplicates("group_").iterrows():
             failed = str(row["skipped"]).startswith(failures.PREFIX)
-            text = textwrap.fill(row["skipped"] if failed else f"does not apply: {row['skipped']}", 30)
+            reason = row["skipped"] if failed else f"does not apply: {row['skipped']}"
+            text = textwrap.fill(textwrap.shorten(reason, 85, placeholder=" …"), 29)  # the footer has all of it
             place = groups.index(row["group_"]) if row["group_"] in groups else (len(groups) - 1) / 2
             axis.text(place, 0.02, text, rotation=90, ha="center", va="bottom", fontsize=7, transform=_columns(axis))
 

@@ -67,7 +67,7 @@ def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any
     handles = {}
     for order, (value, count) in enumerate(pd.Series(values).astype(int).value_counts().items()):
         own = places[values == value]
-        size, look = 10 if count < 0.1 * len(values) else 5, int(value) % 10
+        size, look = 14 if count < 0.1 * len(values) else 8, int(value) % 10
         drawn = axis.scatter(
             *own.T, s=size, color=COLORS[look], marker=MARKERS[look], lw=0, alpha=0.7, zorder=2 + order
         )
