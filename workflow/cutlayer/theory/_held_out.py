@@ -68,7 +68,7 @@ def _adversaries(attribute: np.ndarray, seed: int) -> list[Any]:
         DummyClassifier(),
         LogisticRegression(C=0.1, max_iter=300),
         KNeighborsClassifier(min(15, len(attribute))),
-        ExtraTreesClassifier(50, min_samples_leaf=3, random_state=seed),
+        ExtraTreesClassifier(20, min_samples_leaf=3, random_state=seed),
     ]
 
 
