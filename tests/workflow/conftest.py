@@ -90,7 +90,9 @@ class Project:
 
 def untimed(project: Project) -> dict[str, bytes]:
     """The csv tables but those that hold times: of steps, or verdicts and counts of verdicts on them."""
-    timed = re.compile(r"results/runs/\w+/times\.csv|(cells|exhibits)/secdt/figure8\.csv|results/(claims|ledger)\.csv")
+    timed = re.compile(
+        r"results/runs/\w+/times\.csv|(cells|exhibits)/(secdt/figure8|tappfl/table1_times)\.csv|results/(claims|ledger)\.csv"
+    )
     return {name: content for name, content in project.csv().items() if not timed.search(name)}
 
 
