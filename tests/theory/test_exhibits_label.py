@@ -321,6 +321,22 @@ def test_an_attack_that_meets_no_defense_is_said_once():
     ]  # fmt: skip
 
 
+def test_what_several_schemes_lack_alike_is_said_once():
+    settings = [
+        ("none", ""),
+        ("marvell", "sum_kl=1"),
+        ("marvell", "sum_kl=2"),
+        ("dp", "epsilon=1"),
+        ("dp", "epsilon=2"),
+    ]
+    rows, lacking = [], []
+    for place, (defense, setting) in enumerate(settings):
+        own = {"setup": "mnist", "defense": defense, "setting": setting}
+        rows += cell(0.5, **own, attack="norm", metric="m")
+        lacking += reason("for the brave", **own, attack="hint") if 0 < place < 4 else []
+    assert asides(pd.DataFrame([*rows, *lacking])) == ["marvell, dp epsilon=1 / hint not on mnist: for the brave"]
+
+
 def test_what_does_not_apply_is_said_of_every_case():
     rows = [
         *cell(0.5, setup="mnist", defense="none", attack="completion", metric="m"),

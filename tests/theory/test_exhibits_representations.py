@@ -388,7 +388,7 @@ def test_a_target_that_no_strength_gives_has_a_cross_and_a_reason(draw):
     lost = {"setup": "cifar10_animal", "defense": "dp_laplace", "setting": "inference=0.65"}
     rows = [row for row in rows if any(row[key] != value for key, value in lost.items())]
     rows += cell(math.nan, 0.65, "inference", seeds=1, skipped="no noise gives 0.65", **lost)
-    figure = draw("bars", rows, "inference", **options_of("figure4"))
+    figure = draw("bars", rows, "inference", **options_of("figure4") | {"reasons": True})
     cifar, diabetes = visible(figure)
     assert [text.get_text() for text in cifar.texts] == ["×"]
     assert not diabetes.texts

@@ -93,16 +93,20 @@ def asides(cells: pd.DataFrame) -> list[str]:
     who: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for (attack, reason, own), setups in where.items():
         who.setdefault((attack, reason, tuple(setups)), []).append(own)
-    everyone = rows["scheme_"].nunique()
+    of_defense = {str(name): list(dict.fromkeys(own["scheme_"])) for name, own in rows.groupby("defense", sort=False)}
     return [
-        f"{name} not on {', '.join(setups)}: {reason}"
+        f"{_named(attack, schemes, of_defense)} not on {', '.join(setups)}: {reason}"
         for (attack, reason, setups), schemes in who.items()
-        for name in _named(attack, schemes, everyone)
     ]
 
 
-def _named(attack: str, schemes: list[str], everyone: int) -> list[str]:
-    """Who does not apply: the attack if it is so under all of several schemes, else each scheme with it."""
-    if attack and len(schemes) == everyone > 1:
-        return [attack]
-    return [" / ".join(filter(None, [own, attack])) for own in schemes]
+def _named(attack: str, schemes: list[str], of_defense: dict[str, list[str]]) -> str:
+    """Who does not apply: the attack if it is so under all of several schemes, else the schemes with it.
+
+    A defense of which all settings are concerned is named without them.
+    """
+    if attack and len(schemes) == sum(map(len, of_defense.values())) > 1:
+        return attack
+    whole = {own: defense for defense, every in of_defense.items() if set(every) <= set(schemes) for own in every}
+    names = dict.fromkeys(whole.get(own, own) for own in schemes)
+    return " / ".join(filter(None, [", ".join(names), attack]))

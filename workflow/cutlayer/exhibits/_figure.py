@@ -28,6 +28,7 @@ COLORS = (
 )
 MARKERS = "osD^v<>PX*"
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+LINE = 0.13  # inches of a footer's line
 ROOMY = 3  # lines of a footer, less one, that fit below the panels
 KIND = {"synthetic": "generated as in the paper"}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
@@ -102,17 +103,17 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
 
     width, height = figure.get_size_inches()
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
-    height += 0.16 * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense
+    height += LINE * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense
     figure.set_size_inches(width, height)
     title = "\n".join(textwrap.wrap(title, int(10 * width)))
     figure.suptitle(title, y=1 - 0.08 / height, va="top", fontsize=11)
     longest = max(map(len, handles), default=0)
     rows = -(-len(handles) // max(1, int(width / (0.5 + 0.07 * longest))))
     columns = -(-len(handles) // rows) if handles else 1
-    below = 0.20 * rows + 0.16 * (foot.count("\n") + 1) + 0.1
+    below = 0.20 * rows + LINE * (foot.count("\n") + 1) + 0.1
     figure.tight_layout(rect=(0, below / height, 1, 1 - 0.1 / height))  # and below the title
     if handles:
-        anchor = (0.16 * (foot.count("\n") + 1) + 0.05) / height
+        anchor = (LINE * (foot.count("\n") + 1) + 0.05) / height
         figure.legend(
             list(handles.values()), [label(name) for name in handles], ncol=columns, loc="lower center",
             bbox_to_anchor=(0.5, anchor), frameon=False, fontsize=8,

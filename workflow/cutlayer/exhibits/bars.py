@@ -31,6 +31,7 @@ class Bars(Exhibit):
     x_label: str = ""
     y_label: str = "share"
     reference: float = 0.0  # a line; 0: none
+    reasons: bool = True  # say below why bars are lacking; else the csv does, and only crosses and failures are here
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
         """Write png and pdf."""
@@ -55,7 +56,7 @@ class Bars(Exhibit):
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
             self._reasons(axis, own, groups, series)
             self._dress(axis, groups)
-        finish(figure, title, footer(cells), handles if self.series else {}, files)
+        finish(figure, title, footer(cells, self.reasons), handles if self.series else {}, files)
 
     def _named(self, one: Any) -> str:
         return label(f"{self.series} = {one:g}" if isinstance(one, float) else str(one))

@@ -62,12 +62,13 @@ class Embedding(Exhibit):
 
 def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any]:
     """Draw points (n, 2) with values (n,), the rarest on top."""
-    import pandas as pd
+    import numpy as np
 
     handles = {}
-    for order, (value, count) in enumerate(pd.Series(values).astype(int).value_counts().items()):
-        own = places[values == value]
-        size, look = 14 if count < 0.1 * len(values) else 8, int(value) % 10
+    present, counts = np.unique(values.astype(int), return_counts=True)
+    for order, place in enumerate(np.argsort(-counts, kind="stable")):
+        value, own = int(present[place]), places[values == present[place]]
+        size, look = 14 if len(own) < 0.1 * len(values) else 8, value % 10
         drawn = axis.scatter(
             *own.T, s=size, color=COLORS[look], marker=MARKERS[look], lw=0, alpha=0.7, zorder=2 + order
         )
