@@ -117,6 +117,7 @@ def project(tmp_path: Path) -> Project:
 SETUPS = {
     "bank", "bank_l2", "bank_one_feature", "bank_half", "bank_train", "bank_small", "wine", "wine_half", "wine_small",
     "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images", "diabetes_sex", "diabetes_sex_poisoned",
+    "diabetes_federated", "adult_marital",
 }  # fmt: skip
 
 
@@ -172,8 +173,15 @@ KEPT = {
     "marvell": ("data",),
     "secdt": ("figure4",),
     "tcpo": ("guarantee",),
+    "tappfl": ("stale_attacker",),
 }
-ABOUT = {"chebyshev": "wine", "marvell": "digits_vs_rest", "secdt": "digits_vs_rest", "tcpo": "diabetes_sex"}
+ABOUT = {
+    "chebyshev": "wine",
+    "marvell": "digits_vs_rest",
+    "secdt": "digits_vs_rest",
+    "tcpo": "diabetes_sex",
+    "tappfl": "diabetes_federated",
+}
 JUDGED = ("theorems", "decisions", "figure4")
 
 

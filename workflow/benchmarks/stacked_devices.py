@@ -1,9 +1,9 @@
 """The devices of a federated round trained as one stack against the loop over devices, in one run.
 
 Run `python workflow/benchmarks/stacked_devices.py [note]`; it prints a table and writes it beside this file, with the
-note. Both do the same computation, see `protocols/_federated_local.py`; what they give is compared too. 100 devices take
-part in a round, with batches of 10 rows as in the paper, of the stand-in of adult_codes, which has its columns. A round
-here is one local epoch of a few batches. The two take turns; a ratio is that of the wall-clock times of a turn.
+note. Both do the same computation, see `protocols/_federated_local.py`; what they give is compared too. 100 devices
+take part in a round, with batches of 10 rows as in the paper, of the stand-in of adult_codes, which has its columns. A
+round here is one local epoch of a few batches. The two take turns; a ratio is that of the wall-clock times of a turn.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def heading(note: str) -> list[str]:
         "",
         machine("torch", "numpy") + " Two threads for both, wall-clock time." + (f" {note}" if note else ""),
         "",
-        f"fully_connected on 13 columns less one of adult_codes; {DEVICES} devices, {BATCH} rows a batch; {TURNS} turns "
-        "each. Difference: the largest between the parameters uploaded.",
+        f"fully_connected on 13 columns less one of adult_codes; {DEVICES} devices, {BATCH} rows a batch; {TURNS} "
+        "turns each. Difference: the largest between the parameters uploaded.",
         "",
         "| beside the extractor | loop, ms a batch of all | stack, ms | ratio | least and greatest | difference |",
         "|---|--:|--:|--:|---|--:|",

@@ -1,6 +1,7 @@
 """Hand a job's script to the warm server at Python's start, before Snakemake's preamble.
 
-The preamble imports Snakemake, a tenth of a second of every job, and what it unpacks is only used by the server's child.
+The preamble imports Snakemake, a tenth of a second of every job; what it unpacks is used by the server's child
+only.
 A line in the environment's site-packages imports this module, see `make setup`; without it, scripts ask for themselves.
 """
 

@@ -33,12 +33,12 @@ class Weighted(torch.autograd.Function):
     """The identity, through which a gradient comes back times a factor."""
 
     @staticmethod
-    def forward(ctx: Any, features: Tensor, factor: float) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, features: Tensor, factor: float) -> Tensor:
         ctx.factor = factor
         return features.view_as(features)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.factor * gradient, None
 
 
@@ -128,7 +128,7 @@ class Sequential:
         for role, factor in defense.roles.items():
             seen, network = weighted(features, factor), self.networks[role]
             if role == "utility":
-                entry, trunk, joint = network  # type: ignore[misc]
+                entry, trunk, joint = network.children()
                 of_r, of_u = trunk(seen), one_hot(attribute, self.data.values)
                 scores = [joint(torch.cat([trunk(entry(z)), of_r, of_u], dim=1)) for z in (x, x.roll(-1, 0))]
                 loss = loss - jsd(*scores)
@@ -161,7 +161,7 @@ def load(network: nn.Module, parameters: Tensor) -> None:
 
 def _scores(critic: nn.Module, batch: Batch, features: Tensor, values: int) -> tuple[Tensor, Tensor]:
     """(D, B) twice: scores of (x, r, u), and with another row's x in place of x."""
-    entry, trunk, joint = critic  # type: ignore[misc]
+    entry, trunk, joint = critic.children()
     count = batch.mask.shape[1]
     of_x, of_r = trunk(torch.cat([entry(batch.x), features], dim=1)).split(count, dim=1)
     other = of_x.gather(1, batch.partner.unsqueeze(2).expand_as(of_x))
