@@ -42,6 +42,7 @@ docs: results
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
 	cp results/exhibits/marvell/figure3c.png docs/figure3c.png
 	cp results/exhibits/tcpo/figure4_tabular.png docs/figure4_tabular.png
+	cp results/exhibits/tappfl/stale_attacker.png docs/stale_attacker.png
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc

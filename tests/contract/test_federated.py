@@ -1,0 +1,242 @@
+"""The federated protocol: devices side by side train as they would one after the other; the server averages, and looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cutlayer import plugins
+from cutlayer.datasets.base import Table
+from cutlayer.defenses.base import Defense
+from cutlayer.defenses.none import NoDefense
+from cutlayer.errors import InputError
+from cutlayer.models.base import Inputs
+from cutlayer.protocols import federated
+from cutlayer.protocols._federated_data import participants, prepared
+from cutlayer.protocols._federated_local import weighted
+from cutlayer.protocols._server_records import drawn
+from cutlayer.protocols.base import Task
+from cutlayer.seeds import generator
+from cutlayer.stacked import Stack
+
+PROTOCOL = plugins.create("protocol", "federated")
+SETTINGS = {
+    "protocol": "federated", "dataset": "made", "sensitive": "group", "devices": 6, "participation": 0.5, "rounds": 3,
+    "local_epochs": 2, "batch": 8, "rate": 0.05, "pretraining": 2, "average": "plain", "records": {}, "head_epochs": 5,
+    "model": {"use": "fully_connected", "width": 8, "trunk": 8, "depth": 2},
+}  # fmt: skip
+SMALL_VGG = {"use": "vgg", "channels": 4, "group": 1, "shrink": 2}
+
+
+@dataclass(frozen=True)
+class Everything(Defense):
+    """All networks, a regularizer and an upload that is not what was trained."""
+
+    roles: dict = field(default_factory=lambda: {"privacy": -0.5, "utility": 0.3, "task": 0.2})
+
+    def regularizer(self, features, attribute, mask, values):
+        return 0.01 * (features.flatten(2).square().mean(2) * mask).sum(1)
+
+    def upload(self, before, after, federation):
+        return after + 0.01 * federation.randn(*after.shape)
+
+    def spent(self, federation):
+        return {"epsilon": float(federation.rounds * federation.participants)}
+
+
+def table(rows=150):
+    """Three numbers and two codes, one of them sensitive."""
+    draw = generator("test_federated", rows)
+    numbers, codes = draw.random((rows, 3)), draw.integers(0, 3, (rows, 2))
+    labels = (numbers[:, 0] + 0.3 * codes[:, 0] > 0.7).astype(np.int64)
+    names = ("x", "y", "z", "c", "group")
+    return Table(np.hstack([numbers, codes]), labels, {"group": codes[:, 1]}, names, ("c", "group"), 2)
+
+
+def images(rows=100):
+    draw = generator("test_federated", "images", rows)
+    pixels = draw.integers(0, 256, (rows, 3, 16, 16)).astype(np.uint8)
+    return Table(pixels, draw.integers(0, 2, rows), {"group": draw.integers(0, 2, rows)}, (), (), 2)
+
+
+def task(defense=None, own=None, seed=0, **settings):
+    return Task("made", "none", seed, own or table(), SETTINGS | settings, {"": defense or NoDefense()})
+
+
+def results(made, defense, at_once):
+    """The extractor and all devices' networks after pre-training and training."""
+    data = prepared(made)
+    extractor, kept = federated.pretrained(made, data, at_once)
+    return federated.train(made, "", defense, data, extractor, kept, at_once)
+
+
+@pytest.mark.parametrize(
+    ("own", "settings"),
+    [
+        (table, {}),
+        (table, {"average": "weighted", "imbalance": 1.0}),
+        (table, {"participation": 1.0, "batch": 500}),
+        (images, {"model": SMALL_VGG, "imbalance": 0.5}),
+    ],
+    ids=["equal devices", "weighted, unequal devices", "everyone, whole batches", "images"],
+)
+def test_devices_at_once_give_what_the_loop_over_devices_gives(own, settings):
+    made, defense = task(own=own(), **settings), Everything()
+    (at_once, kept), (looped, reference) = (results(made, defense, way) for way in (True, False))
+    torch.testing.assert_close(at_once, looped, atol=1e-5, rtol=0)
+    assert kept.keys() == reference.keys() == {"privacy", "utility", "task"}
+    for role in kept:
+        assert kept[role].keys() == reference[role].keys()
+        for device in kept[role]:
+            torch.testing.assert_close(kept[role][device], reference[role][device], atol=1e-5, rtol=0)
+
+
+def test_training_moves_what_it_should():
+    made, defense = task(), Everything()
+    data = prepared(made)
+    start, kept = federated.pretrained(made, data)
+    end, own = federated.train(made, "", defense, data, start, kept)
+    assert not torch.equal(start, end)
+    assert kept.keys() == {"utility"}  # what is kept from before is not changed by a training
+    trained = {int(device) for turn in range(3) for device in participants(made, federated.ROUND, turn)}
+    assert own["privacy"].keys() == trained
+    assert len({tuple(values.tolist()) for values in own["privacy"].values()}) == len(trained)
+
+
+def test_a_stack_is_its_members():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Conv2d(2, 3, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(12, 2))
+    stack, x = Stack(net, 4), torch.randn(4, 5, 2, 4, 4)
+    values = torch.randn(4, sum(p.numel() for p in net.parameters()))
+    stack.load(values)
+    assert torch.equal(stack.flattened(), values)
+    for member in range(4):
+        torch.nn.utils.vector_to_parameters(values[member].clone(), net.parameters())
+        torch.testing.assert_close(stack(x)[member], net(x[member]), atol=1e-5, rtol=1e-5)
+
+
+def test_a_stack_of_another_layer_is_an_error():
+    with pytest.raises(InputError, match="stacked.Stack: has no Tanh; Linear, Conv2d, ReLU, MaxPool2d or Flatten"):
+        Stack(nn.Sequential(nn.Linear(2, 2), nn.Tanh()), 3)
+
+
+@pytest.mark.parametrize("factor", [-0.5, 0.0, 2.0])
+def test_an_extractor_feels_a_factor_of_a_loss_and_its_network_all_of_it(factor):
+    features, weight = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
+    (weighted(features, factor) @ weight).backward()
+    assert torch.equal(weight.grad, features.detach())
+    assert torch.equal(torch.zeros(3) if features.grad is None else features.grad, factor * weight.detach())
+
+
+def test_averages_are_plain_or_by_rows():
+    sent = torch.tensor([[0.0, 3.0], [4.0, 3.0]])
+    assert federated.averaged(sent, None).tolist() == [2.0, 3.0]
+    assert federated.averaged(sent, np.array([1, 3])).tolist() == [3.0, 3.0]
+
+
+def test_rows_are_split_and_every_device_has_its_own():
+    data = prepared(task(imbalance=1.0))
+    assert (len(data.train), len(data.test)) == (120, 30)
+    assert not {*data.train} & {*data.test}
+    places = [data.places(device) for device in range(6)]
+    assert sorted(np.concatenate(places)) == [*range(120)]
+    assert min(map(len, places)) >= 2 and len({*map(len, places)}) > 1
+    assert {len(prepared(task()).places(device)) for device in range(6)} == {20}
+
+
+def test_each_local_epoch_takes_each_row_once():
+    made = task()
+    data = prepared(made)
+    first, second = data.order(made, "round", 0, 2)
+    for epoch in (first, second):
+        assert sorted(np.concatenate(epoch)) == data.places(2).tolist()
+    assert [len(rows) for rows in first] == [8, 8, 4]
+    assert np.concatenate(first).tolist() != np.concatenate(second).tolist()
+
+
+def test_a_round_takes_a_share_of_the_devices():
+    turns = [participants(task(), "round", turn) for turn in range(20)]
+    assert {len({*turn}) for turn in turns} == {3}
+    assert {int(device) for turn in turns for device in turn} == {*range(6)}
+    assert len(participants(task(participation=0.01), "round", 0)) == 1
+
+
+def test_too_few_rows_for_the_devices_are_an_error():
+    with pytest.raises(InputError, match="run.made/none/seed0: has 120 training rows for 61 devices; at least 2"):
+        prepared(task(devices=61))
+
+
+def test_the_sensitive_column_is_an_input_only_if_asked_for():
+    assert prepared(task()).x.shape[1] == 4
+    given = prepared(task(sensitive_among_inputs=True))
+    assert given.x.shape[1] == 5
+    assert np.array_equal(given.x[:, 4] * 2, given.attribute)
+
+
+def test_what_the_server_sees_and_what_only_metrics_know():
+    outcome = PROTOCOL.run(task(Everything(), known={"rows": 50}, records={"attacked": 20}))
+    (seen,) = outcome.transcripts.values()
+    assert seen.keys() == {"known", "attacked", "inner"}
+    assert seen["known"].shape == (50, 8) and seen["attacked"].shape == (20, 8)
+    assert outcome.shared.keys() == {"inputs", "known_attribute", "values", "architecture"}
+    assert outcome.truth.keys() == {"attribute", "labels", "attacked_inputs", "known_labels"}
+    model, inputs = drawn(outcome.shared["architecture"])
+    assert seen["inner"].shape[1] == sum(p.numel() for p in model.top(inputs, 3).parameters())
+    metrics = {row["metric"]: row["value"] for row in outcome.utility}
+    wanted = {"test_accuracy", "task_majority", "task_specific", "device_ce", "device_jsd", "epsilon"}
+    assert metrics.keys() == wanted
+    assert metrics["epsilon"] == 9.0 and metrics["task_specific"] == 1.0
+
+
+def test_representations_are_the_final_extractors():
+    made = task(Everything())
+    outcome, data = PROTOCOL.run(made), prepared(made)
+    extractor, _ = results(made, Everything(), at_once=True)
+    network = data.model.extractor(data.inputs)
+    torch.nn.utils.vector_to_parameters(extractor, network.parameters())
+    with torch.no_grad():
+        expected = network(data.encoded(data.test)).numpy()
+    np.testing.assert_allclose(outcome.transcripts[""]["attacked"], expected, atol=1e-6)
+
+
+def test_defenses_without_a_privacy_network_show_none():
+    outcome = PROTOCOL.run(task())
+    assert "inner" not in outcome.transcripts[""]
+    assert "device_ce" not in {row["metric"] for row in outcome.utility}
+
+
+def test_a_run_repeats_and_seeds_differ():
+    first, again, other = (PROTOCOL.run(task(Everything(), seed=seed)) for seed in (0, 0, 1))
+    assert first.utility == again.utility
+    for name, array in first.transcripts[""].items():
+        assert np.array_equal(array, again.transcripts[""][name])
+    assert not np.array_equal(first.transcripts[""]["known"], other.transcripts[""]["known"])
+
+
+def test_a_training_that_diverges_is_an_error():
+    with pytest.raises(InputError, match="training diverged; lower the rate or the strength"):
+        PROTOCOL.run(task(rate=1e6))
+
+
+def test_the_papers_networks_have_their_sizes():
+    """Table 3; the utility network's 7.9 million parameters follow from how its inputs are joined here."""
+    inputs = Inputs([12], [*range(12)], [], 1.0, [0.0] * 12, [1.0] * 12, [])
+    model = plugins.create("model", "fully_connected", {})
+    linear = [layer for layer in model.head(inputs, 2) if isinstance(layer, nn.Linear)]
+    assert [layer.out_features for layer in linear] == [64, 128, 4, 2]
+    parts = model.critic(inputs, 2)
+    assert 7.85e6 < sum(p.numel() for part in parts for p in part.parameters()) < 7.95e6
+    image = Inputs([3, 32, 32], [], [], 255.0)
+    vgg = plugins.create("model", "vgg", {})
+    convolutions = [layer.out_channels for layer in vgg.extractor(image) if isinstance(layer, nn.Conv2d)]
+    assert convolutions == [64, 64, 128, 128]
+
+
+@pytest.mark.parametrize(("model", "shape"), [("vgg", [12]), ("vgg", [3, 32, 16])])
+def test_a_model_for_other_examples_is_an_error(model, shape):
+    with pytest.raises(InputError, match="a square image is meant"):
+        plugins.create("model", model, {}).extractor(Inputs(shape, [], [], 255.0))
