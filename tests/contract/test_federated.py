@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -36,7 +36,9 @@ SMALL_VGG = {"use": "vgg", "channels": 4, "group": 1, "shrink": 2}
 class Everything(Defense):
     """All networks, a regularizer and an upload that is not what was trained."""
 
-    roles: dict = field(default_factory=lambda: {"privacy": -0.5, "utility": 0.3, "task": 0.2})
+    @property
+    def roles(self):
+        return {"privacy": -0.5, "utility": 0.3, "task": 0.2}
 
     def regularizer(self, features, attribute, mask, values):
         return 0.01 * (features.flatten(2).square().mean(2) * mask).sum(1)
