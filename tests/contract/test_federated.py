@@ -1,4 +1,4 @@
-"""The federated protocol: devices side by side train as they would one after the other; the server averages, and looks."""
+"""The federated protocol: devices at once train as they would one after the other; the server averages, and looks."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_stack_is_its_members():
 
 
 def test_a_stack_of_another_layer_is_an_error():
-    with pytest.raises(InputError, match="stacked.Stack: has no Tanh; Linear, Conv2d, ReLU, MaxPool2d or Flatten"):
+    with pytest.raises(InputError, match=r"stacked\.Stack: has no Tanh; Linear, Conv2d, ReLU, MaxPool2d or Flatten"):
         Stack(nn.Sequential(nn.Linear(2, 2), nn.Tanh()), 3)
 
 
@@ -146,7 +146,8 @@ def test_rows_are_split_and_every_device_has_its_own():
     assert not {*data.train} & {*data.test}
     places = [data.places(device) for device in range(6)]
     assert sorted(np.concatenate(places)) == [*range(120)]
-    assert min(map(len, places)) >= 2 and len({*map(len, places)}) > 1
+    assert min(map(len, places)) >= 2
+    assert len({*map(len, places)}) > 1
     assert {len(prepared(task()).places(device)) for device in range(6)} == {20}
 
 
@@ -168,7 +169,7 @@ def test_a_round_takes_a_share_of_the_devices():
 
 
 def test_too_few_rows_for_the_devices_are_an_error():
-    with pytest.raises(InputError, match="run.made/none/seed0: has 120 training rows for 61 devices; at least 2"):
+    with pytest.raises(InputError, match=r"run\.made/none/seed0: has 120 training rows for 61 devices; at least 2"):
         prepared(task(devices=61))
 
 
@@ -183,7 +184,8 @@ def test_what_the_server_sees_and_what_only_metrics_know():
     outcome = PROTOCOL.run(task(Everything(), known={"rows": 50}, records={"attacked": 20}))
     (seen,) = outcome.transcripts.values()
     assert seen.keys() == {"known", "attacked", "inner"}
-    assert seen["known"].shape == (50, 8) and seen["attacked"].shape == (20, 8)
+    assert seen["known"].shape == (50, 8)
+    assert seen["attacked"].shape == (20, 8)
     assert outcome.shared.keys() == {"inputs", "known_attribute", "values", "architecture"}
     assert outcome.truth.keys() == {"attribute", "labels", "attacked_inputs", "known_labels"}
     model, inputs = drawn(outcome.shared["architecture"])
@@ -191,7 +193,8 @@ def test_what_the_server_sees_and_what_only_metrics_know():
     metrics = {row["metric"]: row["value"] for row in outcome.utility}
     wanted = {"test_accuracy", "task_majority", "task_specific", "device_ce", "device_jsd", "epsilon"}
     assert metrics.keys() == wanted
-    assert metrics["epsilon"] == 9.0 and metrics["task_specific"] == 1.0
+    assert metrics["epsilon"] == 9.0
+    assert metrics["task_specific"] == 1.0
 
 
 def test_representations_are_the_final_extractors():

@@ -26,7 +26,7 @@ from cutlayer import plugins
 from cutlayer.datasets.base import Table
 from cutlayer.defenses.base import Defense
 from cutlayer.protocols._federated_data import FederatedData, prepared
-from cutlayer.protocols._federated_local import Sequential, Stacked
+from cutlayer.protocols._federated_local import Grouped, Sequential
 from cutlayer.protocols.base import Task
 from cutlayer.protocols.federated import networks_of
 from cutlayer.standins.tabular import stand_in
@@ -36,8 +36,8 @@ DEVICES, BATCH, TURNS = 100, 10, 5
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "privacy network": ({}, {}, 20),
     "privacy and utility network, narrow (scale quick)": ({"use": "tappfl"}, {"trunk": 32, "depth": 2}, 10),
-    "privacy and utility network, scale laptop": ({"use": "tappfl"}, {"trunk": 128, "depth": 4}, 5),
-    "privacy and utility network, the paper's (7.9 million parameters)": ({"use": "tappfl"}, {}, 1),
+    "privacy and utility network, scale laptop": ({"use": "tappfl"}, {"trunk": 128, "depth": 4}, 10),
+    "privacy and utility network, the paper's (7.9 million parameters)": ({"use": "tappfl"}, {}, 2),
 }
 
 
@@ -75,7 +75,7 @@ def measured(table: Table, use: dict[str, Any], model: dict[str, Any], batches: 
     data, networks = sides(table, model, defense)
     own = [data.places(device)[: batches * BATCH].reshape(1, batches, BATCH) for device in range(DEVICES)]
     order = np.stack(own)
-    ways = (Stacked(networks, DEVICES, data), Sequential(dict(networks), DEVICES, data))
+    ways = (Grouped(networks, data), Sequential(dict(networks), data))
     fresh = {role: torch.nn.utils.parameters_to_vector(n.parameters()).detach().clone() for role, n in networks.items()}
     seconds, apart = np.zeros((TURNS + 1, 2)), 0.0
     for taken in seconds:

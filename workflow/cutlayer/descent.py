@@ -23,4 +23,4 @@ class Descent:
         """Move every parameter that has a gradient."""
         for parameter in self.parameters:
             if parameter.grad is not None:
-                parameter.sub_(self.rate * parameter.grad)
+                parameter.add_(parameter.grad, alpha=-self.rate)

@@ -34,7 +34,10 @@ class Stack(nn.Module):
             if not isinstance(layer, nn.Linear | nn.Conv2d | nn.ReLU | nn.MaxPool2d | nn.Flatten):
                 allowed = "Linear, Conv2d, ReLU, MaxPool2d or Flatten"
                 raise InputError("stacked.Stack", f"has no {type(layer).__name__}", allowed)
-        copies = (value.detach().expand(members, *value.shape).clone() for value in network.parameters())
+        copies = (
+            turned(value.detach().expand(members, *value.shape)).clone(memory_format=torch.contiguous_format)
+            for value in network.parameters()
+        )
         self.values = nn.ParameterList(copies)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -46,21 +49,29 @@ class Stack(nn.Module):
 
     def flattened(self) -> Tensor:
         """(D, P): each member's parameters, in the order of the network's `state_dict`."""
-        return torch.cat([value.detach().flatten(1) for value in self.values], dim=1)
+        return torch.cat([turned(value.detach()).flatten(1) for value in self.values], dim=1)
 
     @torch.no_grad()
     def load(self, parameters: Tensor) -> None:
         """Take the members' parameters from (D, P), or give all members the same (P,)."""
         sizes = [value[0].numel() for value in self.values]
         for value, part in zip(self.values, parameters.split(sizes, dim=-1), strict=True):
-            value.copy_(part.reshape(*part.shape[:-1], *value.shape[1:]))
+            turned(value).copy_(part.reshape(*part.shape[:-1], *turned(value).shape[1:]))
+
+
+def turned(value: Tensor) -> Tensor:
+    """Matrices (D, outputs, inputs) as a stack keeps them, (D, inputs, outputs), or back; all else as it is.
+
+    Their gradients then come in the layout of the parameters, which saves a copy as long as the products.
+    """
+    return value.transpose(1, 2) if value.ndim == 3 else value
 
 
 def _applied(layer: nn.Module, x: Tensor, values: Iterator[Tensor]) -> Tensor:
     """One layer of all members; those with parameters take them from `values`."""
     if isinstance(layer, nn.Linear):
         weight, bias = itertools.islice(values, 2)
-        return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
+        return torch.baddbmm(bias.unsqueeze(1), x, weight)
     if isinstance(layer, nn.Conv2d):
         weight, bias = itertools.islice(values, 2)
         images = conv2d(_joined(x), weight.flatten(0, 1), bias.flatten(), padding=layer.padding, groups=len(x))

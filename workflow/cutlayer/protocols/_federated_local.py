@@ -1,7 +1,7 @@
 """What devices do between two uploads: train the extractor they were given, and the networks they keep beside it.
 
-`Stacked` trains the devices of a round side by side. `Sequential` trains one after the other, with plain layers: the
-same computation, written again as the reference that the first is held against.
+`Grouped` trains the devices of a round side by side (`Stacked`), in groups if they are large. `Sequential` trains one
+after the other, with plain layers: the same computation, written again as the reference that the first is held against.
 
 Arroyo Arevalo et al., "Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning against
 Attribute Inference Attacks", algorithm 1, with the sign of equation (7) where the defense says so. All three networks
@@ -10,8 +10,8 @@ move at once, on one forward pass: the losses at the old parameters.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..stacked import Stack
 from ._federated_data import Batch, FederatedData
 
 Kept = Mapping[str, dict[int, Tensor]]  # role -> device -> parameters (P,)
+AT_ONCE = 2**22  # parameters of a stack
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
@@ -66,7 +67,7 @@ class Stacked:
         parameters = [p for network in (self.extractor, *self.others.values()) for p in network.parameters()]
         optimizer = Descent(parameters, rate)
         for epoch in zip(*orders.values(), strict=True):
-            for rows in zip_longest(*epoch, fillvalue=NO_ROWS):
+            for rows in itertools.zip_longest(*epoch, fillvalue=NO_ROWS):
                 optimizer.zero_grad()
                 self._loss(self.data.batch(list(rows)), defense).backward()
                 optimizer.step()
@@ -93,10 +94,34 @@ class Stacked:
         return _mean(each.view(target.shape), batch.mask)
 
 
+class Grouped:
+    """Devices side by side, as many at once as have few enough parameters together.
+
+    Larger stacks do not fit into a processor's caches, and their gradients into memory that is used again.
+    """
+
+    def __init__(self, networks: Mapping[str, nn.Module], data: FederatedData) -> None:
+        self.networks, self.data = networks, data
+        own = sum(p.numel() for network in networks.values() for p in network.parameters())
+        self.size = max(1, AT_ONCE // own)
+        self.stacks: dict[int, Stacked] = {}  # by the number of devices
+
+    def train(self, extractor: Tensor, kept: Kept, orders: Mapping[int, list[list[np.ndarray]]],
+              defense: Defense, rate: float) -> Tensor:  # fmt: skip
+        """As `Stacked.train`."""
+        trained = []
+        for devices in _groups([*orders], self.size):
+            if len(devices) not in self.stacks:
+                self.stacks[len(devices)] = Stacked(self.networks, len(devices), self.data)
+            own = {device: orders[device] for device in devices}
+            trained.append(self.stacks[len(devices)].train(extractor, kept, own, defense, rate))
+        return torch.cat(trained)
+
+
 class Sequential:
     """One device after the other: the reference."""
 
-    def __init__(self, networks: Mapping[str, nn.Module], devices: int, data: FederatedData) -> None:
+    def __init__(self, networks: Mapping[str, nn.Module], data: FederatedData) -> None:
         self.networks, self.data = networks, data
 
     def train(self, extractor: Tensor, kept: Kept, orders: Mapping[int, list[list[np.ndarray]]],
@@ -137,6 +162,10 @@ class Sequential:
         everything = torch.ones(1, len(rows), dtype=torch.bool, device=self.data.device)
         more = defense.regularizer(features.unsqueeze(0), attribute.unsqueeze(0), everything, self.data.values)
         return loss if more is None else loss + more.sum()
+
+
+def _groups(devices: list[int], size: int) -> list[list[int]]:
+    return [devices[i : i + size] for i in range(0, len(devices), size)]
 
 
 def _stacked(network: nn.Module, devices: int) -> nn.Module:

@@ -109,13 +109,13 @@ def _rounds(
     at_once: bool, setting: str,
 ) -> tuple[torch.Tensor, Kept]:  # fmt: skip
     """Some rounds of federated averaging."""
-    from ._federated_local import Sequential, Stacked
+    from ._federated_local import Grouped, Sequential
 
     shared, networks = federation(task, setting), networks_of(task, defense, data)
     starts = {role: _vector(networks[role]) for role in defense.roles}
     for role in starts:
         kept.setdefault(role, {})
-    local = (Stacked if at_once else Sequential)(networks, shared.participants, data)
+    local = (Grouped if at_once else Sequential)(networks, data)
     for turn in range(count):
         devices = participants(task, stage, turn)
         orders = {int(device): data.order(task, stage, turn, int(device)) for device in devices}
@@ -147,14 +147,14 @@ def averaged(sent: torch.Tensor, sizes: np.ndarray | None) -> torch.Tensor:
 
 def stepper(task: Task) -> Callable[[], None]:
     """One round's local training of a task's first setting, the same at each call; nothing is recorded."""
-    from ._federated_local import Stacked
+    from ._federated_local import Grouped
 
     data = prepared(task)
     ((_, defense), *_) = task.defenses.items()
     networks, devices = networks_of(task, defense, data), participants(task, ROUND, 0)
     kept = {role: {int(d): _vector(networks[role]) for d in devices} for role in defense.roles}
     orders = {int(d): data.order(task, ROUND, 0, int(d))[:1] for d in devices}
-    local, start = Stacked(networks, len(devices), data), _vector(networks["extractor"])
+    local, start = Grouped(networks, data), _vector(networks["extractor"])
 
     def step() -> None:
         defense.upload(start, local.train(start, kept, orders, defense, task.settings["rate"]), federation(task))
