@@ -133,16 +133,16 @@ def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: P
 
 
 def one_of_each_kind(finished: Project) -> list[str]:  # noqa: F811
-    """The smallest exhibit of each paper that is drawn in each way."""
-    smallest: dict[tuple[str, str], tuple[int, str]] = {}
+    """The smallest exhibit of each paper, and the smallest that is drawn in each way."""
+    smallest: dict[str, tuple[int, str]] = {}
     for file in (finished.folder / "workflow/papers").glob("*/paper.yaml"):
         paper = file.parent.name
         for name, exhibit in yaml.safe_load(file.read_text())["exhibits"].items():
             cells = finished.folder / f"results/cells/{paper}/{name}.csv"
             found = cells.stat().st_size, f"results/exhibits/{paper}/{name}.csv"
-            kind = paper, exhibit["draw"]["use"]
-            smallest[kind] = min(found, smallest.get(kind, found))
-    return [target for _, target in sorted(smallest.values())]
+            for kind in (f"{paper}'s", exhibit["draw"]["use"]):
+                smallest[kind] = min(found, smallest.get(kind, found))
+    return [target for _, target in sorted(set(smallest.values()))]
 
 
 def test_exhibits_of_all_papers_have_the_same_bytes(

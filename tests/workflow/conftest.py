@@ -173,7 +173,7 @@ KEPT = {
     "marvell": ("data",),
     "secdt": ("figure4",),
     "tcpo": ("guarantee",),
-    "tappfl": ("stale_attacker",),
+    "tappfl": ("stale_attacker", "figure4"),
 }
 ABOUT = {
     "chebyshev": "wine",
@@ -216,6 +216,9 @@ def _few(paper: str, content: dict) -> dict:
         content["claims"] = {"lowers_completion": content["claims"]["lowers_completion"]}
     if paper == "tcpo":
         exhibits["guarantee"]["defenses"] = ["tcpo"]
+    if paper == "tappfl":
+        exhibits["figure4"]["defenses"] = ["model_compression"]
+        content["claims"] = {}
     return content
 
 
