@@ -54,8 +54,8 @@ CASES = {
     "text in place of a number": (PARAMS, "seeds: 3", "seeds: three", ["params.yaml scales.quick.seeds", "'three'", "integer"]),
     "unknown paper": (PARAMS, "papers: [chebyshev,", "papers: [chebishev,", ["params.yaml papers", "did you mean 'chebyshev'"]),
     "variant an exhibit asks for": (
-        PARAMS, "  gia_half: { use: gia, start: half }\n", "",
-        ["papers/chebyshev/paper.yaml exhibits.figure14.attacks", "no attack 'gia_half'"],
+        PARAMS, "  black_box: { use: black_box, case: same_sign }\n", "",
+        ["papers/chebyshev/paper.yaml exhibits.figure7.attacks", "no attack 'black_box'"],
     ),
     "unknown drawing": (PAPER, "draw: { use: curves }", "draw: { use: curve }", ["paper.yaml exhibits.", "did you mean 'curves'"]),
     "target that the protocol does not have": (
