@@ -173,7 +173,7 @@ KEPT = {
     "marvell": ("data",),
     "secdt": ("figure4",),
     "tcpo": ("guarantee",),
-    "tappfl": ("stale_attacker", "figure4"),
+    "tappfl": ("figure4",),
 }
 ABOUT = {
     "chebyshev": "wine",
