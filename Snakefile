@@ -7,6 +7,7 @@ configfile: "params.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/code.smk"
 include: "rules/inputs.smk"
 include: "rules/outputs.smk"
 include: "rules/data.smk"

@@ -1,13 +1,7 @@
 # Transcripts -> scores of one attack, what the theory says of runs, strengths at which defenses leak alike.
 rule attack:
     input:
-        code=lambda w: sorted(
-            {
-                *source("attack", plan.attacks[w.attack]["use"]),
-                *source("protocol", plan.setups[w.setup]["protocol"]),
-                *library("scores.py"),
-            }
-        ),
+        code=attack_code,
         transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
         truths=seed_files("results/runs/{setup}/{defense}", "truth"),
     output:
@@ -27,6 +21,7 @@ rule attack:
         gpu=gpu,
     params:
         **tried("attack/{setup}/{defense}/{attack}"),
+        imports=imports(attack_code),
         protocol=lambda w: plan.setups[w.setup]["protocol"],
         attack=lambda w: plan.attacks[w.attack],
     script:
@@ -35,7 +30,7 @@ rule attack:
 
 rule theory:
     input:
-        code=lambda w: library(f"theory/{w.paper}_measures.py"),
+        code=theory_code,
         transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
         truths=seed_files("results/runs/{setup}/{defense}", "truth"),
     output:
@@ -52,21 +47,15 @@ rule theory:
     resources:
         mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
+    params:
+        imports=imports(theory_code),
     script:
         "../workflow/scripts/theory.py"
 
 
 rule match:
     input:
-        code=lambda w: sorted(
-            {
-                *source("protocol", plan.setups[w.setup]["protocol"]),
-                *source("model", plan.setups[w.setup]["model"]["use"]),
-                *source("defense", plan.defenses[w.defense]["use"]),
-                *source("attack", matched_by(w)["use"]),
-                *library("matching.py"),
-            }
-        ),
+        code=match_code,
         data=lambda w: datasets_of([w.setup]),
         trained=trained,
     output:
@@ -86,6 +75,7 @@ rule match:
         gpu=gpu,
     params:
         **tried("match/{setup}/{defense}"),
+        imports=imports(match_code),
         setup=lambda w: plan.setups[w.setup],
         defense=lambda w: plan.defense(w.setup, w.defense),
         attack=matched_by,

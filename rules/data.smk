@@ -1,12 +1,7 @@
 # Sources -> normalised data, with where they came from.
 rule normalise:
     input:
-        code=lambda w: sorted(
-            {
-                *source("dataset", w.dataset),
-                *library("datasets/__init__.py", stand_in(w.dataset)),
-            }
-        ),
+        code=normalise_code,
         sources="data/sources.csv",
     output:
         arrays="data/normalised/{dataset}.safetensors",
@@ -24,6 +19,7 @@ rule normalise:
         mem_mb=growing(plan.memory),
         runtime=growing(10),
     params:
+        imports=imports(normalise_code),
         asked=lambda w: acquire.asked(
             w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"
         ),

@@ -1,7 +1,7 @@
 # Scores, utility, theory and data -> tables and figures.
 rule cells:
     input:
-        code=library("cells.py"),
+        code=cells_code,
         data=lambda w: datasets_of(EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]),
         tables=measured,
     output:
@@ -17,6 +17,7 @@ rule cells:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
+        imports=imports(cells_code),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         setups=lambda w: {
             s: plan.setups[s]["dataset"]
@@ -28,9 +29,7 @@ rule cells:
 
 rule figure:
     input:
-        code=lambda w: source(
-            "exhibit", EXHIBITS[f"{w.paper}/{w.exhibit}"]["draw"]["use"]
-        ),
+        code=figure_code,
         cells="results/cells/{paper}/{exhibit}.csv",
     output:
         csv=report("results/exhibits/{paper}/{exhibit}.csv", **in_report("data")),
@@ -49,6 +48,7 @@ rule figure:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
+        imports=imports(figure_code),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],
         scale=plan.scale,

@@ -1,9 +1,4 @@
 # What a job reads and takes, as functions of its wildcards.
-def relative(files):
-    """Paths as seen from the working directory: a checkout that is moved or copied reruns nothing."""
-    return [os.path.relpath(file) for file in files]
-
-
 def growing(amount):
     """A resource that grows with each attempt."""
     return lambda wildcards, attempt: amount * attempt
@@ -16,23 +11,7 @@ def together(wildcards):
 
 def gpu(wildcards, input):
     """1 for a job whose code uses torch, where there are GPUs."""
-    return int(gpus > 0 and plugins.uses_torch(tuple(input.code)))
-
-
-def source(kind, name):
-    """The files a method is made of."""
-    return relative(plugins.source(kind, name))
-
-
-def library(*names):
-    """The given modules of the library with all they import."""
-    return relative(plugins.closure(*(plugins.ROOT / name for name in names)))
-
-
-def stand_in(dataset):
-    """The module that generates a dataset's stand-in."""
-    constants = plugins.method("dataset", dataset).constants
-    return f"standins/{constants['stand_in'] or constants['kind']}.py"
+    return int(gpus > 0 and plugins.uses_torch(absolute(input.code)))
 
 
 def provenance(setups):

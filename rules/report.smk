@@ -1,7 +1,7 @@
 # Exhibits and printed numbers -> verdicts.
 rule ledger:
     input:
-        code=library("claims.py", "headline.py", "ledger.py"),
+        code=ledger_code,
         cells=[
             f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()
         ],
@@ -33,6 +33,7 @@ rule ledger:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
+        imports=imports(ledger_code),
         papers=plan.papers,
         scale=plan.scale,
     script:

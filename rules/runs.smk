@@ -1,14 +1,7 @@
 # Setup under a defense -> transcripts, one job for all seeds and all settings of a sweep.
 rule run:
     input:
-        code=lambda w: sorted(
-            {
-                *source("protocol", plan.setups[w.setup]["protocol"]),
-                *source("model", plan.setups[w.setup]["model"]["use"]),
-                *source("defense", plan.defenses[w.defense]["use"]),
-                *library("runs.py"),
-            }
-        ),
+        code=run_code,
         data=lambda w: datasets_of([w.setup]),
         trained=trained,
     output:
@@ -31,6 +24,7 @@ rule run:
         gpu=gpu,
     params:
         **tried("run/{setup}/{defense}"),
+        imports=imports(run_code),
         setup=lambda w: plan.setups[w.setup],
         defense=lambda w: plan.defense(w.setup, w.defense),
         seeds=list(plan.seeds),
@@ -41,18 +35,7 @@ rule run:
 # What a step costs under each defense of the exhibits that show times: one job, so that they share a machine and a moment.
 rule times:
     input:
-        code=lambda w: sorted(
-            {
-                *source("protocol", plan.setups[w.setup]["protocol"]),
-                *source("model", plan.setups[w.setup]["model"]["use"]),
-                *(
-                    f
-                    for d in plan.timed(w.setup).values()
-                    for f in source("defense", d["use"])
-                ),
-                *library("times.py"),
-            }
-        ),
+        code=times_code,
         data=lambda w: datasets_of([w.setup]),
     output:
         "results/runs/{setup}/times.csv",
@@ -69,6 +52,7 @@ rule times:
         mem_mb=growing(plan.memory),
         runtime=growing(plan.minutes),
     params:
+        imports=imports(times_code),
         setup=lambda w: plan.setups[w.setup],
         defenses=lambda w: plan.timed(w.setup),
         seeds=list(plan.seeds),

@@ -101,6 +101,30 @@ def test_editing_an_attack_concerns_nothing_else(name):
     assert str(own) in plugins.source("attack", name)
 
 
+def test_the_digest_is_of_all_that_is_imported_and_of_nothing_else(tmp_path):
+    for name, text in {
+        "first": "from . import second",
+        "second": "from .third import x",
+        "third": "x = 1",
+        "other": "",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+
+    def digest():
+        plugins.digest.cache_clear()
+        plugins._checksum.cache_clear()
+        return plugins.digest((str(tmp_path / "first.py"),))
+
+    before = digest()
+    for name in ("first", "other"):
+        (tmp_path / f"{name}.py").write_text("from . import second  # edited")
+    assert digest() == before
+    (tmp_path / "third.py").write_text("x = 2")
+    assert digest() != before
+    (tmp_path / "third.py").write_text("x = 1")
+    assert digest() == before
+
+
 def test_every_import_of_the_library_is_one_that_closures_follow():
     for file in plugins.ROOT.rglob("*.py"):
         plain = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Import)]

@@ -11,6 +11,8 @@ import sys
 import pytest
 import yaml
 
+from cutlayer import plugins
+
 from .conftest import ROOT, Project, prune
 
 KINDS = {"csv", "png", "pdf"}
@@ -110,6 +112,17 @@ def test_editing_an_attack_reruns_that_attack_only(edited: Project) -> None:
     file.write_text(file.read_text() + "\n# edited\n")
     planned = edited.run("--dry-run")
     assert set(re.findall(r"results/scores/\w+/\w+/(\w+)\.csv", re.sub(r"input:.*", "", planned))) == {"rcc2"}
+    assert not {"run", "normalise", "theory"} & set(jobs(planned))
+
+
+def test_editing_what_attacks_import_reruns_these_attacks_only(edited: Project) -> None:
+    edited.replace("workflow/cutlayer/attacks/_completion.py", "from __future__", "# edited\nfrom __future__")
+    planned = re.sub(r"input:.*", "", edited.run("--dry-run"))
+    file = str(plugins.ROOT / "attacks/_completion.py")
+    users = {name for name in plugins.names("attack") if file in plugins.source("attack", name)}
+    variants = yaml.safe_load((ROOT / "params.yaml").read_text())["attacks"]
+    again = {variants[name]["use"] for name in re.findall(r"results/scores/\w+/\w+/(\w+)\.csv", planned)}
+    assert again == users
     assert not {"run", "normalise", "theory"} & set(jobs(planned))
 
 

@@ -47,6 +47,12 @@ def imported(files: set[str]) -> Iterator[str]:
                 yield packages_distributions()[name][0].lower()
 
 
+def body_of(function: str) -> str:
+    """A function of rules/code.smk and those that it calls, as text."""
+    (body,) = re.findall(rf"^def {function}\(.*?(?=^def |\Z)", (ROOT / "rules/code.smk").read_text(), flags=re.S | re.M)
+    return body + "".join(map(body_of, re.findall(r"(\w+_code)\(wildcards\) \+", body)))
+
+
 def code_of(environment: str) -> set[str]:
     """The library files behind the rules that use an environment."""
     text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
@@ -56,10 +62,11 @@ def code_of(environment: str) -> set[str]:
         if f"envs/{environment}.yaml" in body:
             script = ROOT / "workflow" / re.search(r'"\.\./workflow/(scripts/\w+\.py)"', body)[1]
             files |= set(plugins.closure(script))
-            for kind in re.findall(r'source\(\s*"(\w+)"', body):
-                files |= {file for name in plugins.names(kind) for file in plugins.source(kind, name)}
-            for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', re.sub(r"script:.*", "", body, flags=re.S)):
-                files |= set(plugins.closure(plugins.ROOT / name))
+            for code in map(body_of, re.findall(r"code=(\w+),", body)):
+                for kind in re.findall(r'source\(\s*"(\w+)"', code):
+                    files |= {file for name in plugins.names(kind) for file in plugins.source(kind, name)}
+                for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', code):
+                    files |= set(plugins.closure(plugins.ROOT / name))
     return files
 
 

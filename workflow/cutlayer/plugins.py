@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import hashlib
 import importlib
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,9 +206,29 @@ def closure(*files: Path) -> tuple[str, ...]:
 
 
 @functools.cache
+def digest(files: tuple[str, ...]) -> str:
+    """Checksum of the library's files that these files import, with their names; these files are not among them."""
+    imported = hashlib.sha256()
+    for file in _closure(files):
+        if file not in files:
+            imported.update(f"{os.path.relpath(file, ROOT)} {_checksum(file)}\n".encode())
+    return imported.hexdigest()[:16]
+
+
+@functools.cache
+def _closure(files: tuple[str, ...]) -> tuple[str, ...]:
+    return closure(*map(Path, files))
+
+
+@functools.cache
+def _checksum(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+@functools.cache
 def uses_torch(files: tuple[str, ...]) -> bool:
-    """Whether one of these files imports torch, early or late; imports for annotations do not count."""
-    return any(_imports_torch(file) for file in files)
+    """Whether these files or any that they import import torch, early or late; imports for annotations do not count."""
+    return any(_imports_torch(file) for file in _closure(files))
 
 
 @functools.cache
