@@ -39,12 +39,13 @@ def test_the_lock_has_all_that_is_asked_for() -> None:
 
 def imported(files: set[str]) -> Iterator[str]:
     """The third-party packages that library files import, early or late, by the names they are installed by."""
+    installed = packages_distributions()  # reads the files of every package
     for file in files:
         for node in ast.walk(ast.parse(Path(file).read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"cutlayer"}:
-                yield packages_distributions()[name][0].lower()
+                yield installed[name][0].lower()
 
 
 def body_of(function: str) -> str:
