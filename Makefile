@@ -80,8 +80,9 @@ settle: setup
 lock: setup
 	$(BIN)/python -m pip freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' > requirements.lock
 
+# The tests that run workflows in one process, all others in another one: what workflows leave of two cores is enough.
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 lint: setup
 	$(BIN)/ruff check

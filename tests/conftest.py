@@ -21,6 +21,16 @@ from cutlayer.protocols.base import Outcome, Task
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
+RUN_WORKFLOWS = {"dvc", "slurm", "workflow"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where there are several processes, keep what runs workflows in one: a cluster, a finished project to share."""
+    for item in items:
+        if item.path.parent.name in RUN_WORKFLOWS:
+            item.add_marker(pytest.mark.xdist_group("workflows"))
+
+
 MODEL = {"use": "logistic_regression", "epochs": 30, "batch": 128, "rate": 0.05}
 COMMON = {"protocol": "vertical", "fit_on": "all", "model": MODEL, "predictions": 25, "kl_predictions": 100}
 SETUPS: dict[str, dict[str, Any]] = {
