@@ -24,6 +24,7 @@ hypothesis.settings.load_profile("same")
 RUN_WORKFLOWS = {"dvc", "slurm", "workflow"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where there are several processes, keep what runs workflows in one: a cluster, a finished project to share."""
     for item in items:
