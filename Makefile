@@ -82,7 +82,7 @@ lock: setup
 
 # The tests that run workflows in one process, all others in another one: what workflows leave of two cores is enough.
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses 2
 
 lint: setup
 	$(BIN)/ruff check

@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in a job; small matrices are
 import hypothesis
 import numpy as np
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from cutlayer import plugins
 from cutlayer.datasets.base import Table
@@ -21,15 +22,22 @@ from cutlayer.protocols.base import Outcome, Task
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-RUN_WORKFLOWS = {"dvc", "slurm", "workflow"}
+RUN_WORKFLOWS = tuple(f"tests/{folder}/" for folder in ("dvc", "slurm", "workflow"))
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where there are several processes, keep what runs workflows in one: a cluster, a finished project to share."""
-    for item in items:
-        if item.path.parent.name in RUN_WORKFLOWS:
-            item.add_marker(pytest.mark.xdist_group("workflows"))
+class WorkflowsTogether(LoadScopeScheduling):
+    """What runs workflows in one process (a cluster, a finished project to share), any other test where there is room.
+
+    `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "workflows" if nodeid.startswith(RUN_WORKFLOWS) else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WorkflowsTogether:
+    return WorkflowsTogether(config, log)
 
 
 MODEL = {"use": "logistic_regression", "epochs": 30, "batch": 128, "rate": 0.05}
