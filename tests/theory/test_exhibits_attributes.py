@@ -115,8 +115,8 @@ def draw(monkeypatch, tmp_path):
 
     drawn.folder = tmp_path
     yield drawn
-    for figure in figures:
-        figure.clear()
+    monkeypatch.undo()
+    plt.close("all")
 
 
 def visible(figure):

@@ -132,8 +132,8 @@ def draw(monkeypatch, tmp_path):
 
     drawn.folder = tmp_path
     yield drawn
-    for figure in figures:
-        figure.clear()
+    monkeypatch.undo()
+    plt.close("all")
 
 
 def options_of(name):
