@@ -346,6 +346,11 @@ def test_few_rows_show_more_leakage_than_there_is() -> None:
 # linear.
 
 
+@pytest.mark.parametrize("name", ["linear", "tcpo"])
+def test_nothing_that_a_table_s_client_sends_is_beside_l_p(name: str) -> None:
+    assert defense(name).components >= plugins.create("model", "mlp").width
+
+
 def test_linear_s_trace_falls_and_more_weight_leaks_less() -> None:
     light, heavy = (played(defense("linear", weight=weight), 100) for weight in (0.1, 10.0))
     assert heavy.report["leakage"].shape == (100,)

@@ -84,6 +84,17 @@ def test_components_are_those_of_pca() -> None:
     assert expected < whole
 
 
+def test_leading_axes_say_nothing_of_a_leak_beside_them() -> None:
+    """Why tcpo takes all axes of a table's features: an attribute that one look tells, and hardly any L_p."""
+    draw = torch_generator(4)
+    attribute = torch.randint(2, (2000,), generator=draw)
+    beside = 6.0 * (attribute[:, None] - 0.5) + torch.randn((2000, 1), generator=draw)
+    z = torch.cat([10 * torch.randn((2000, 4), generator=draw), beside], dim=1)
+    assert ((beside[:, 0] > 0) == (attribute == 1)).double().mean() > 0.95
+    assert gaussian_leakage(z, attribute, 1.0, components=4) < 0.05
+    assert gaussian_leakage(z, attribute, 1.0) > 1
+
+
 def test_no_gradient_passes_through_the_projection() -> None:
     z, attribute = drawn(3, 2, n=50, d=4)
     axes = torch.linalg.eigh(torch.cov(z.T)).eigenvectors[:, -2:]

@@ -37,10 +37,10 @@ def gaussian_leakage(
     if len(values) < 2:
         return 0 * z.sum()
 
-    member = torch.nn.functional.one_hot(place, len(values)).to(z)  # (N, A)
-    means = member.T @ z / counts[:, None]
-    centered = z - means[place]
-    scatter = torch.einsum("na,ni,nj->aij", member, centered, centered) / counts[:, None, None]
+    classes = z[place.argsort(stable=True)].split(counts.tolist())
+    means = torch.stack([rows.mean(dim=0) for rows in classes])
+    centered = [rows - mean for rows, mean in zip(classes, means, strict=True)]
+    scatter = torch.stack([rows.T @ rows / len(rows) for rows in centered])
     covariance = scatter + sigma**2 * torch.eye(z.shape[1]).to(z)
     precision = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
 

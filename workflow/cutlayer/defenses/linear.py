@@ -1,6 +1,7 @@
 """linear: the clients minimize L_u + lambda L_p.
 
-L_p is the Gaussian leakage of the features' leading principal components over the clients' rows, see `_leakage`.
+L_p is the Gaussian leakage of the features, or of their leading principal components, over the clients' rows, see
+`_leakage`.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (1) and 6.2.
 """
@@ -34,7 +35,7 @@ class Linear(Defense):
     }
 
     weight: float = 0.5  # lambda
-    components: int = 4
+    components: int = 64  # at most: all that mlp sends, for L_p knows nothing of what is beside them
     rows: int = 30000  # that L_p is taken of, at most
     refresh: int = 80  # steps from one time to the next
 

@@ -44,7 +44,7 @@ class Tcpo(Defense):
     optimizer: Literal["adam", "sgd"] = "adam"
     front: float = -0.98  # the cosine of the averaged gradients below which the front is reached
     averaging: float = 0.9  # how much of the averaged gradients is kept from step to step
-    components: int = 4
+    components: int = 64  # at most: all that mlp sends, for L_p knows nothing of what is beside them
     rows: int = 30000  # that L_p is taken of, at most
     refresh: int = 80  # steps from one time to the next
     pretraining: int = 5000  # steps at most
