@@ -38,6 +38,7 @@ DEFENSES: dict[str, dict[str, Any]] = {
     "tcpo": {"use": "tcpo", "threshold": 1.0},
     "tcpo, sgd": {"use": "tcpo", "threshold": 1.0, "optimizer": "sgd"},
     "tcpo, over its threshold": {"use": "tcpo", "threshold": 0.02},
+    "tcpo, every step": {"use": "tcpo", "threshold": 1.0, "refresh": 1},
     "tcpo, sizes of scale laptop": {"use": "tcpo", "threshold": 1.0, "refresh": 20, "_rows": 14000},
 }
 SETTINGS = {
