@@ -118,8 +118,8 @@ def heading(common: float) -> list[str]:
         machine("torch", "numpy"),
         "",
         f"Scale laptop, real data, {len(SEEDS)} seeds, 95% t-intervals. L_p of all clients' rows on all axes after "
-        "every step: the share of steps after which it is over the threshold, its median and last value as multiples of "
-        f"the threshold. The basic attack on test rows, of which the most common value has {common:.3f}.",
+        "every step: the share of steps after which it is over the threshold, its median and last value as multiples "
+        f"of the threshold. The basic attack on test rows, of which the most common value has {common:.3f}.",
         "",
         "| setup | steps | L_p is taken of | threshold | over it | median / threshold | last / threshold "
         "| test accuracy | attack accuracy | attack AUC |",
