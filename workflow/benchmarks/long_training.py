@@ -20,16 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from machine import machine
+from trials import attacked, laptop, read, spelled
 
-from cutlayer import datasets, plugins
+from cutlayer import plugins
 from cutlayer.plan import Plan
 from cutlayer.protocols.base import Task
-from cutlayer.scores import measured
-from cutlayer.statistics import interval
 
-ROOT = Path(__file__).parents[2]
 SEEDS, WEIGHTS = (1, 2, 3), (0.0, 1.0)
 COMMON = {"devices": 2, "participation": 1.0}
 SETUPS: dict[str, dict[str, Any]] = {
@@ -51,36 +48,26 @@ def settings(plan: Plan, setup: str) -> dict[str, Any]:
 def one_run(plan: Plan, setup: str, seed: int) -> dict[tuple[str, str, float], float]:
     """(attack or "test", metric, lambda) -> value."""
     chosen = settings(plan, setup)
-    table, _ = datasets.read(ROOT / "data/normalised", chosen["dataset"])
     defenses = {f"{weight:g}": plugins.create("defense", "tappfl", {"weight": weight}) for weight in WEIGHTS}
     protocol = plugins.create("protocol", chosen["protocol"])
-    outcome = protocol.run(Task(setup, "tappfl", seed, table, chosen, defenses))
+    outcome = protocol.run(Task(setup, "tappfl", seed, read(chosen["dataset"]), chosen, defenses))
     values: dict[tuple[str, str, float], float] = {
         ("test", row["metric"], float(row["setting"])): row["value"]
         for row in outcome.utility
         if row["metric"] == "test_accuracy"
     }
     for name in ATTACKS:
-        attack = plugins.create("attack", name, {k: v for k, v in plan.attacks[name].items() if k != "use"})
-        for setting, seen in outcome.transcripts.items():
-            where = (setup, "tappfl", setting, name, seed)
-            scores = measured(attack, protocol, outcome.truth, "cpu", outcome.shared | seen, where)
+        for setting in outcome.transcripts:
+            scores = attacked(plan, protocol, outcome, setting, name, (setup, "tappfl", seed))
             for metric in METRICS:
                 own = [row["value"] for row in scores if row.get("metric") == metric]
                 values[name, metric, float(setting)] = float(np.mean(own))
     return values
 
 
-def spelled(values: list[float], form: str = ".3f") -> str:
-    """Mean and half the 95% interval."""
-    mean, low, high = interval(values)
-    return f"{mean:{form}} ± {(high - low) / 2:.3f}"
-
-
 def found(job: tuple[str, int]) -> dict[tuple[str, str, float], float]:
     """What a run of a setup and a seed gives."""
-    plan = Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": "laptop"})
-    return one_run(plan, *job)
+    return one_run(laptop(), *job)
 
 
 def rows(setup: str, runs: list[dict[tuple[str, str, float], float]]) -> list[str]:

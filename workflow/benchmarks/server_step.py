@@ -2,8 +2,8 @@
 
 Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it beside this file, with the note.
 All train mlp at the paper's settings on the stand-in of adult, which has its columns, by the protocol's own step.
-Pre-training is not counted. A round is one step of each on the same batch, in random order. As some defenses look at
-all rows every few steps, a ratio is that of the times of BLOCK rounds.
+Pre-training is not counted. A round is one step of each in random order, on the same batch at the paper's settings. As
+some defenses look at all rows every few steps, a ratio is that of the times of BLOCK rounds.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 from machine import machine
+from trials import laptop
 
 from cutlayer import plugins
 from cutlayer.datasets.base import Table
@@ -39,24 +40,31 @@ DEFENSES: dict[str, dict[str, Any]] = {
     "tcpo, sgd": {"use": "tcpo", "threshold": 1.0, "optimizer": "sgd"},
     "tcpo, over its threshold": {"use": "tcpo", "threshold": 0.02},
     "tcpo, every step": {"use": "tcpo", "threshold": 1.0, "refresh": 1},
-    "tcpo, sizes of scale laptop": {"use": "tcpo", "threshold": 1.0, "refresh": 20, "_rows": 14000},
 }
+LAPTOP = "tcpo, sizes of scale laptop"
 SETTINGS = {
     "protocol": "split_server", "dataset": "adult", "sensitive": "sex", "sigma": 1.0, "batch": 256, "epochs": 50,
     "rate": 1e-3, "records": {"attacked": 1}, "model": {"use": "mlp", "width": 64},
 }  # fmt: skip
 
 
-def task(table: Table, defense: dict[str, Any]) -> Task:
-    """A training at the paper's settings, or on fewer rows."""
-    parameters = {key: value for key, value in defense.items() if key not in ("use", "_rows")}
-    settings = SETTINGS | ({"rows": defense["_rows"]} if "_rows" in defense else {})
-    return Task("step", "", 0, table, settings, {"": plugins.create("defense", defense["use"], parameters)})
+def task(table: Table, defense: dict[str, Any], **sizes: int) -> Task:
+    """A training at the paper's settings, but for some sizes."""
+    parameters = {key: value for key, value in defense.items() if key != "use"}
+    return Task("step", "", 0, table, SETTINGS | sizes, {"": plugins.create("defense", defense["use"], parameters)})
 
 
-def measure(table: Table) -> np.ndarray:
-    """Seconds of processor time (rounds, defenses)."""
-    steppers = [stepper(task(table, defense)) for defense in DEFENSES.values()]
+def tasks(table: Table) -> dict[str, Task]:
+    """Those at the paper's settings, and tcpo with the rows and the refreshing of scale laptop."""
+    plan = laptop()
+    often = {"use": "tcpo", "threshold": 1.0, "refresh": plan.defense("adult_sex", "tcpo")["refresh"]}
+    found = {name: task(table, defense) for name, defense in DEFENSES.items()}
+    return {**found, LAPTOP: task(table, often, rows=plan.setups["adult_sex"]["rows"])}
+
+
+def measure(trainings: list[Task]) -> np.ndarray:
+    """Seconds of processor time (rounds, trainings)."""
+    steppers = [stepper(training) for training in trainings]
     order, seconds = np.random.default_rng(0), np.zeros((WARM_UP + ROUNDS, len(steppers)))
     for taken in seconds:
         for place in order.permutation(len(steppers)):
@@ -68,9 +76,10 @@ def measure(table: Table) -> np.ndarray:
 
 def rows(table: Table) -> Iterator[str]:
     """The table's rows."""
-    seconds = measure(table)
-    blocks = seconds.reshape(-1, BLOCK, len(DEFENSES)).sum(axis=1)
-    for name, own, ratio in zip(DEFENSES, seconds.T, (blocks / blocks[:, :1]).T, strict=True):
+    trainings = tasks(table)
+    seconds = measure(list(trainings.values()))
+    blocks = seconds.reshape(-1, BLOCK, len(trainings)).sum(axis=1)
+    for name, own, ratio in zip(trainings, seconds.T, (blocks / blocks[:, :1]).T, strict=True):
         low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
         times = f"{own.mean() * 1e3:.2f} | {np.median(own) * 1e3:.2f}"
         yield f"| {name} | {times} | {middle:.2f} | {low:.2f} to {high:.2f} |"
@@ -84,8 +93,8 @@ def heading(note: str) -> list[str]:
         machine("torch", "numpy") + " One thread, processor time." + (f" {note}" if note else ""),
         "",
         f"mlp: 13 columns of adult, one-hot, width 64; {SETTINGS['batch']} examples a batch. {ROUNDS} rounds, each one "
-        f"step of each on the same batch in random order; the ratio is that of the times of {BLOCK} rounds to those of "
-        "the undefended steps: median and middle half. Pre-training is not counted.",
+        "step of each in random order, on the same batch at the paper's settings; the ratio is that of the times of "
+        f"{BLOCK} rounds to those of the undefended steps: median and middle half. Pre-training is not counted.",
         "",
         "| defense | mean ms a step | median ms | ratio | middle half |",
         "|---|--:|--:|--:|---|",

@@ -23,23 +23,19 @@ from typing import Any
 
 import numpy as np
 import torch
-import yaml
 from machine import machine
+from trials import attacked, laptop, read, spelled
 
-from cutlayer import datasets, plugins
+from cutlayer import plugins
 from cutlayer.defenses.base import Clients, Defense, FeatureWire
 from cutlayer.defenses.tcpo import Tcpo
 from cutlayer.information import gaussian_leakage
-from cutlayer.plan import Plan
 from cutlayer.protocols.base import Task
 from cutlayer.protocols.split_server import SplitServer
-from cutlayer.scores import measured
-from cutlayer.statistics import interval
 
-ROOT = Path(__file__).parents[2]
 SETUPS, SEEDS, THRESHOLDS = ["adult_sex"], (0, 1, 2), (0.005, 0.001)
 OPTIMIZERS = {"adam": {"optimizer": "adam"}, "plain steps": {"optimizer": "sgd"}}
-ALL = 30000  # rows: more than there are
+ALL = Tcpo.rows  # more than there are
 TAKEN = {  # (rows, steps from one time to the next, axes)
     "all rows, all axes, every step": (ALL, 1, 64),
     "all rows, all axes, every 20 steps": (ALL, 20, 64),
@@ -87,26 +83,17 @@ def found(job: tuple[str, str, str, float, int]) -> dict[str, float]:
 
 def trained(setup: str, seed: int, defense: Defense) -> dict[str, float]:
     """Metrics of a training and of the basic attack."""
-    plan = Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": "laptop"})
-    table, _ = datasets.read(ROOT / "data/normalised", plan.setups[setup]["dataset"])
-    protocol = SplitServer()
-    outcome = protocol.run(Task(setup, "tcpo", seed, table, plan.setups[setup], {"": defense}))
-    attack = plugins.create("attack", "basic", {k: v for k, v in plan.attacks["basic"].items() if k != "use"})
-    seen = outcome.shared | outcome.transcripts[""]
-    scores = measured(attack, protocol, outcome.truth, "cpu", seen, (setup, "tcpo", "", "basic", seed))
+    plan, protocol = laptop(), SplitServer()
+    chosen = plan.setups[setup]
+    outcome = protocol.run(Task(setup, "tcpo", seed, read(chosen["dataset"]), chosen, {"": defense}))
+    scores = attacked(plan, protocol, outcome, "", "basic", (setup, "tcpo", seed))
     return {row["metric"]: row["value"] for row in [*outcome.utility, *scores]}
-
-
-def spelled(values: list[float]) -> str:
-    """Mean and half the 95% interval."""
-    mean, low, high = interval(values)
-    return f"{mean:.3g} ± {(high - low) / 2:.2g}"
 
 
 def line(case: tuple[str, str, str, float], runs: list[dict[str, float]]) -> str:
     """A row of the table; what a training does not have stays empty."""
     setup, *how = case
-    told = [spelled([run[one] for run in runs]) if one in runs[0] else "" for one in MEASURES]
+    told = [spelled([run[one] for run in runs], ".3g", ".2g") if one in runs[0] else "" for one in MEASURES]
     return "| " + " | ".join([setup, *(str(part or "") for part in how), *told]) + " |"
 
 

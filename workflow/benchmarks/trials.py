@@ -1,0 +1,43 @@
+"""A training at scale laptop on the project's own data, an attack on it, and what came out of some seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cutlayer import datasets, plugins
+from cutlayer.datasets.base import Table
+from cutlayer.plan import Plan
+from cutlayer.protocols.base import Outcome, Protocol
+from cutlayer.scores import measured
+from cutlayer.statistics import interval
+
+ROOT = Path(__file__).parents[2]
+
+
+def laptop() -> Plan:
+    """The plan of scale laptop."""
+    return Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": "laptop"})
+
+
+def read(dataset: str) -> Table:
+    """A dataset that `make data` made."""
+    return datasets.read(ROOT / "data/normalised", dataset)[0]
+
+
+def attacked(
+    plan: Plan, protocol: Protocol, outcome: Outcome, setting: str, attack: str, who: tuple[str, str, int]
+) -> list[dict[str, Any]]:
+    """The rows of an attack's scores on one setting of a run; who: (setup, defense, seed)."""
+    method = plugins.create("attack", attack, {k: v for k, v in plan.attacks[attack].items() if k != "use"})
+    setup, defense, seed = who
+    seen = outcome.shared | outcome.transcripts[setting]
+    return measured(method, protocol, outcome.truth, "cpu", seen, (setup, defense, setting, attack, seed))
+
+
+def spelled(values: list[float], mean: str = ".3f", half: str = ".3f") -> str:
+    """Mean and half the 95% interval, each in a format."""
+    middle, low, high = interval(values)
+    return f"{middle:{mean}} ± {(high - low) / 2:{half}}"
