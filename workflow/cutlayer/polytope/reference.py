@@ -17,6 +17,7 @@ from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import Equations, Floats, orthonormal
 
 TIGHT = 1e-13
+SHORT_STEPS = 0.6  # of the way to the cone's boundary; with Clarabel's 0.99, x may stop 1e-5 from the optimum
 RANGE = 1e-8  # of a coordinate over S_F, below which it counts as fixed
 
 Options = dict[str, Any]
@@ -54,7 +55,7 @@ def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
 def clarabel(tolerance: float) -> Options:
     """Options for Clarabel at this tolerance on the gap and on the constraints."""
     close = {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
-    return {"solver": "CLARABEL", "max_iter": 500, **close}
+    return {"solver": "CLARABEL", "max_iter": 500, "max_step_fraction": SHORT_STEPS, **close}
 
 
 def projector(V: Floats) -> Callable[[Floats, Floats, Options], Floats]:
