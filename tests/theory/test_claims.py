@@ -130,6 +130,14 @@ def curve():
     return pd.concat([*parts, *(table([0.25, 0.25], d=d, attack="b") for d in (1, 2, 3))])
 
 
+def test_what_differs_by_rounding_is_not_below():
+    """Where the equations have one solution, the errors of exact attacks are 1e-28 and in no order."""
+    exact = pd.concat([table([1e-28, 2e-28], d=1), table([0.2, 0.2], d=2)])
+    cells = pd.concat([exact, table([2e-28, 1e-28], d=1, attack="b"), table([0.3, 0.3], d=2, attack="b")])
+    (row,) = claim(cells, statistic="share_below", right={"attack": "b"}, at_least=0).to_dict("records")
+    assert (row["ours"], row["low"], row["high"]) == (0.5, 0.5, 0.5)
+
+
 @pytest.mark.parametrize(
     ("check", "expected"),
     [

@@ -6,17 +6,14 @@ import functools
 import math
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+from tests.figures import visible
 
 from cutlayer import plugins
-from cutlayer.cells import NO_SEED, WHO, summarize
+from cutlayer.cells import NO_SEED, WHO
 from cutlayer.checks import validate
 from cutlayer.claims import judge
 from cutlayer.evidence import per_setup
@@ -100,28 +97,6 @@ def made_up(name):
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     return chosen(cells, exhibit["choose"]) if "choose" in exhibit else cells
-
-
-@pytest.fixture
-def draw(monkeypatch, tmp_path):
-    """`draw(name, rows, along, **options)`: the figure of a drawing and the folder of its files."""
-    figures = []
-    monkeypatch.setattr(plt, "close", figures.append)
-
-    def drawn(use, rows, along="all", /, **options):
-        cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
-        files = {kind: tmp_path / f"{use}.{kind}" for kind in ("png", "pdf", "md", "tex")}
-        plugins.create("exhibit", use, options).draw(summarize(cells, "p", "e", "quick"), "A title", files)
-        return figures.pop()
-
-    drawn.folder = tmp_path
-    yield drawn
-    monkeypatch.undo()
-    plt.close("all")
-
-
-def visible(figure):
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 def body(folder):

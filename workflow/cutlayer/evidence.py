@@ -23,6 +23,7 @@ from .errors import InputError
 
 FAILED, SKIPPED, UNCOMPARED = "failed", "skipped", "uncompared"
 SETTING = ["seed", "defense", "setting"]
+ROUNDING = 1e-9  # values that are closer than this are equal: one processor rounds them up, another down
 HOW = {
     "value": ("value", "mean"),
     "largest": ("value", "max"),
@@ -106,8 +107,8 @@ def _statistic(check: Check, own: pd.DataFrame) -> pd.DataFrame:
         left = left[left["axis"] == ends]
     if "right" in check:
         left = left.merge(_select(own, check["right"], along, of_several), on=["seed", "axis"], suffixes=("", "_right"))
-        left["below"] = left["value"] < left["value_right"]
         left["gap"] = left["value"] - left["value_right"]
+        left["below"] = left["gap"] < -ROUNDING
     if check["statistic"] == "ratio":
         means = left.groupby("seed")[["value", "value_right"]].mean()
         return (means["value"] / means["value_right"].replace(0, np.nan)).rename("value").reset_index()
