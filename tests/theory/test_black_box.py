@@ -64,6 +64,13 @@ def test_one_prediction_gives_its_first_guess(case):
     assert reconstruct(np.array([w * 0.7 + b]), case) == {"zero_bias": 1, "same_sign": 0, "opposite_sign": 1}[case]
 
 
+@pytest.mark.parametrize("case", ["same_sign", "opposite_sign"])
+def test_observations_that_differ_by_rounding_are_one(case):
+    """Equal features read off scores: taken for two, rounding would decide which of them is 0 and which is 1."""
+    v = 3.1 * np.array([1.0, 1.0 + 2e-15, 1.0 - 3e-15])
+    np.testing.assert_array_equal(reconstruct(v, case), 0 if case == "same_sign" else 1)
+
+
 @every_case
 def test_the_error_vanishes_with_the_number_of_predictions(case):
     (w, b), rng = CASES[case], generator("black_box", case)

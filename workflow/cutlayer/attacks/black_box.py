@@ -19,6 +19,8 @@ from ..equations import difference_matrix, log_ratios
 from ..transcript import View
 from .base import Attack
 
+SAME = 1e-9  # relative difference of observations that is rounding: they are read off scores
+
 
 @dataclass(frozen=True)
 class BlackBox(Attack):
@@ -49,5 +51,5 @@ def reconstruct(v: np.ndarray, case: str) -> np.ndarray:
         return np.full_like(v, 0.5)
     low, high = size.min(), size.max()
     # With one distinct value, v_m = v_M and the paper sets X^ = X^_m = 0.
-    share = (size - low) / (high - low) if high > low else np.zeros_like(v)
+    share = (size - low) / (high - low) if high - low > SAME * high else np.zeros_like(v)
     return share if case == "same_sign" else 1 - share
