@@ -20,10 +20,10 @@ import pandas as pd
 from . import failures
 from .cells import axis
 from .errors import InputError
+from .statistics import ROUNDING
 
 FAILED, SKIPPED, UNCOMPARED = "failed", "skipped", "uncompared"
 SETTING = ["seed", "defense", "setting"]
-ROUNDING = 1e-9  # values that are closer than this are equal: one processor rounds them up, another down
 HOW = {
     "value": ("value", "mean"),
     "largest": ("value", "max"),

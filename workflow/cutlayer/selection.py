@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from . import failures
+from .statistics import ROUNDING
 
 UNDEFENDED = "none"
-ROUNDING = 1e-9  # a decline of exactly `within` is within
 Rule = Mapping[str, Any]
 
 

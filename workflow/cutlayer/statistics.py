@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 CONFIDENCE = 0.95
+ROUNDING = 1e-9  # values that are closer than this are equal: one processor rounds them up, another down
 
 
 def interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
