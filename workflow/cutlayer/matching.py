@@ -35,9 +35,9 @@ from .failures import Failed, tolerate
 from .progress import steps
 from .protocols.base import Task
 from .scores import measured
-from .statistics import ROUNDING
 from .sweeps import fixed_of
 
+ROUNDING = 1e-9  # a leak that differs by exactly the tolerance is within it
 DIGITS = 6  # significant ones of a strength
 
 
