@@ -21,7 +21,6 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.lock
 	@$(BIN)/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true # on all cores, pip would take one; some files are no Python 3
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@echo "import os; 'CUTLAYER_WARM' in os.environ and __import__('cutlayer.early')" > $$(echo .venv/lib/python*/site-packages)/cutlayer.pth # jobs start sooner
 	touch $@
 
 data: setup
@@ -34,7 +33,7 @@ report results/report.html: results/ledger.html
 
 # Read every file that has a checksum.
 verify: setup
-	$(BIN)/python -m cutlayer.verify
+	$(BIN)/python -m cutlayer.data.verify
 
 # The pictures and the ledger that the README shows.
 docs: results

@@ -10,9 +10,9 @@ def absolute(files):
     return tuple(os.path.abspath(file) for file in files)
 
 
-def source(kind, name):
-    """The file of a method."""
-    return relative([plugins.method(kind, name).path])
+def source(kind, name, game=""):
+    """The file of a method, that of a game if several have one of that name."""
+    return relative([plugins.method(kind, name, game).path])
 
 
 def library(*names):
@@ -22,14 +22,14 @@ def library(*names):
 
 def imports(code):
     """A param: the checksum of all that these files import."""
-    return lambda wildcards: plugins.digest(absolute(code(wildcards)))
+    return lambda wildcards: code_of.digest(absolute(code(wildcards)))
 
 
 def normalise_code(wildcards):
     constants = plugins.method("dataset", wildcards.dataset).constants
-    stand_in = f"standins/{constants['stand_in'] or constants['kind']}.py"
+    stand_in = f"data/standins/{constants['stand_in'] or constants['kind']}.py"
     return source("dataset", wildcards.dataset) + library(
-        "datasets/__init__.py", stand_in
+        "data/normalised.py", stand_in
     )
 
 
@@ -40,35 +40,39 @@ def training_code(wildcards):
     )
 
 
+def defense_code(setup, defense):
+    return source("defense", plan.defenses[defense]["use"], plan.setups[setup]["protocol"])
+
+
 def run_code(wildcards):
-    defense = source("defense", plan.defenses[wildcards.defense]["use"])
-    return training_code(wildcards) + defense + library("runs.py")
+    defense = defense_code(wildcards.setup, wildcards.defense)
+    return training_code(wildcards) + defense + library("stages/runs.py")
 
 
 def times_code(wildcards):
-    uses = {variant["use"] for variant in plan.timed(wildcards.setup).values()}
-    defenses = [file for use in sorted(uses) for file in source("defense", use)]
-    return training_code(wildcards) + defenses + library("times.py")
+    timed = plan.timed(wildcards.setup)
+    defenses = {file for name in timed for file in defense_code(wildcards.setup, name)}
+    return training_code(wildcards) + sorted(defenses) + library("stages/times.py")
 
 
 def match_code(wildcards):
-    defense = source("defense", plan.defenses[wildcards.defense]["use"])
+    defense = defense_code(wildcards.setup, wildcards.defense)
     attack = source("attack", matched_by(wildcards)["use"])
-    return training_code(wildcards) + defense + attack + library("matching.py")
+    return training_code(wildcards) + defense + attack + library("stages/matching.py")
 
 
 def attack_code(wildcards):
     attack = source("attack", plan.attacks[wildcards.attack]["use"])
     protocol = source("protocol", plan.setups[wildcards.setup]["protocol"])
-    return attack + protocol + library("scores.py")
+    return attack + protocol + library("stages/scores.py")
 
 
 def theory_code(wildcards):
-    return library(f"theory/{wildcards.paper}_measures.py")
+    return library(f"stages/measures/{wildcards.paper}.py")
 
 
 def cells_code(wildcards):
-    return library("cells.py")
+    return library("ledger/cells.py")
 
 
 def figure_code(wildcards):
@@ -77,4 +81,4 @@ def figure_code(wildcards):
 
 
 def ledger_code(wildcards):
-    return library("claims.py", "headline.py", "ledger.py")
+    return library("ledger/claims.py", "ledger/headline.py", "ledger/page.py")

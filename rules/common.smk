@@ -7,9 +7,12 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
-from cutlayer import acquire, environment, failures, plugins, processes, warm
-from cutlayer.errors import InputError
-from cutlayer.plan import Plan
+from cutlayer.core.errors import InputError
+from cutlayer.core.failures import KEEP_GOING
+from cutlayer.data import acquire
+from cutlayer.plan import code as code_of, plugins
+from cutlayer.plan.plan import Plan
+from launch import environment, notes, processes, warm
 
 try:
     plan = Plan(config)
@@ -17,11 +20,11 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 if workflow.is_main_process and processes.settle():
-    failures.retry()
+    notes.retry()
 
 
 onstart:
-    os.environ[failures.KEEP_GOING] = (
+    os.environ[KEEP_GOING] = (
         "yes" if workflow.execution_settings.keep_going else ""
     )
     try:
@@ -33,9 +36,9 @@ onstart:
 
 
 onsuccess:
-    if failures.found():
+    if notes.found():
         raise WorkflowError(
-            "failed, and marked so in tables and ledger", *failures.found()
+            "failed, and marked so in tables and ledger", *notes.found()
         )
 
 

@@ -11,7 +11,7 @@ def together(wildcards):
 
 def gpu(wildcards, input):
     """1 for a job whose code uses torch, where there are GPUs."""
-    return int(gpus > 0 and plugins.uses_torch(absolute(input.code)))
+    return int(gpus > 0 and code_of.uses_torch(absolute(input.code)))
 
 
 def provenance(setups):
@@ -47,8 +47,8 @@ def in_report(kind):
 
 def tried(job):
     """Where a job notes that its method failed, and how often it was tried again."""
-    note = f"{failures.NOTES}/{job}.json"
-    return {"note": note, "attempt": lambda w: failures.attempt(note.format(**w))}
+    note = f"{notes.NOTES}/{job}.json"
+    return {"note": note, "attempt": lambda w: notes.attempt(note.format(**w))}
 
 
 def matched_by(wildcards):

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.protocols.base import Outcome, Task
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.protocol import Outcome, Task
+from cutlayer.plan import plugins
 
 # The same examples on every machine and in every run.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.acquire import COLUMNS, Unavailable, acquire, asked, held, local_files, read_sources
-from cutlayer.archives import extract
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import COLUMNS, Unavailable, acquire, asked, held, local_files, read_sources
+from cutlayer.data.archives import extract
 
 CONTENT = b"a,b\n1,2\n" * 500
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

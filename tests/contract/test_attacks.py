@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.seeds import generator
-from cutlayer.transcript import OutsideThreatModel, View, of_setting
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import OutsideThreatModel, View, of_setting
+from cutlayer.plan import plugins
 
 PROTOCOLS = {name: plugins.create("protocol", name) for name in ("vertical", "split")}
 VERTICAL = PROTOCOLS["vertical"]

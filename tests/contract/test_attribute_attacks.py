@@ -12,13 +12,15 @@ import pytest
 import torch
 from torch import nn
 
-from cutlayer import plugins
-from cutlayer.attacks import _decoder, _simulator, decensoring
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import OutsideThreatModel, View
+from cutlayer.games.attributes import decoder as _decoder
+from cutlayer.games.attributes.attacks import decensoring
+from cutlayer.games.base.model import Inputs, Model
+from cutlayer.games.split_server.attacks import _simulator
+from cutlayer.games.split_server.records import drawn
 from cutlayer.metrics.attributes import attribute_leak
-from cutlayer.models.base import Inputs, Model
-from cutlayer.protocols._server_records import drawn
-from cutlayer.seeds import generator
-from cutlayer.transcript import OutsideThreatModel, View
+from cutlayer.plan import plugins
 
 EPOCHS = 3  # of the training overheard
 ROWS = {"attacked": 300, "known": 600, "intercepted": 300, "poison": 600}

@@ -12,14 +12,14 @@ import pytest
 import torch
 from torch import nn
 
-from cutlayer import plugins
-from cutlayer.defenses._leakage import Leakage
-from cutlayer.defenses._search import _guarded
-from cutlayer.defenses.base import Clients, Defense, FeatureWire
-from cutlayer.defenses.infocensor import mixture_leakage
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.defense import Clients, Defense, FeatureWire
+from cutlayer.games.split_server.defenses._leakage import Leakage
+from cutlayer.games.split_server.defenses._search import _guarded
+from cutlayer.games.split_server.defenses.infocensor import mixture_leakage
 from cutlayer.information import gaussian_leakage
-from cutlayer.seeds import generator
+from cutlayer.plan import plugins
 
 ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
 NAMES = [n for n in plugins.names("defense") if "split_server" in plugins.method("defense", n).constants["protocols"]]
@@ -118,7 +118,7 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
 
 def played(own: Defense, steps: int, values: int = 2, image: bool = False, rate: float = 0.01) -> Play:
     """A training of so many steps."""
-    from cutlayer.adam import Adam
+    from cutlayer.core.adam import Adam
 
     play = joined(own, values, image, steps)
     with torch.random.fork_rng(devices=[]):
@@ -218,7 +218,7 @@ def test_the_adversary_learns(name: str, values: int) -> None:
 @pytest.mark.parametrize("name", ["adv", "adv2"])
 def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
     """adv: its cross-entropy rises; adv2: it is less sure, whether it is right or not."""
-    from cutlayer.adam import Adam
+    from cutlayer.core.adam import Adam
 
     own = defense(name)
     play = played(defense(name, weight=0.0, rate=0.01), 100)

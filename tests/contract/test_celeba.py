@@ -13,12 +13,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from cutlayer import plugins
-from cutlayer.acquire import Acquired
-from cutlayer.datasets import _loaded, celeba, normalise, read
-from cutlayer.errors import InputError
-from cutlayer.standins import faces
-from cutlayer.standins._face import SIDE, portraits
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import Acquired
+from cutlayer.data.datasets import celeba
+from cutlayer.data.normalised import _loaded, normalise, read
+from cutlayer.data.standins import faces
+from cutlayer.data.standins._face import SIDE, portraits
+from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutlayer import plugins
-from cutlayer.acquire import COLUMNS
-from cutlayer.datasets import _fields, normalise, read
-from cutlayer.datasets.avazu import Avazu
-from cutlayer.datasets.base import MISSING
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import COLUMNS
+from cutlayer.data.datasets import _fields
+from cutlayer.data.datasets.avazu import Avazu
+from cutlayer.data.datasets.base import MISSING
+from cutlayer.data.normalised import normalise, read
+from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.acquire import COLUMNS, local_files, made_of, read_sources
-from cutlayer.cells import NO_SEED, gather
-from cutlayer.datasets import describe, normalise, read
-from cutlayer.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
-from cutlayer.errors import InputError
-from cutlayer.standins.tabular import stand_in
-from cutlayer.verify import damaged
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import COLUMNS, local_files, made_of, read_sources
+from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
+from cutlayer.data.normalised import describe, normalise, read
+from cutlayer.data.standins.tabular import stand_in
+from cutlayer.data.verify import damaged
+from cutlayer.ledger.cells import NO_SEED, gather
+from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 NAMES = plugins.names("dataset")
@@ -157,7 +157,7 @@ def test_the_attributes_of_diabetes_are_sex_and_an_age_above_the_median():
 def test_a_logistic_regression_learns_from_a_stand_in(name):
     from sklearn.linear_model import LogisticRegression
 
-    from cutlayer.preprocess import prepare
+    from cutlayer.games.vertical.preprocess import prepare
 
     dataset, table = generated(name)
     train, test = np.arange(0, dataset.rows, 2)[:3000], np.arange(1, dataset.rows, 2)[:3000]

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cutlayer import plugins, polytope
-from cutlayer.defenses.base import Wire
-from cutlayer.equations import difference_matrix, softmax
-from cutlayer.seeds import generator
-from cutlayer.sweeps import settings_of
+from cutlayer import polytope
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.defense import Wire
+from cutlayer.games.vertical.equations import difference_matrix, softmax
+from cutlayer.plan import plugins
+from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]

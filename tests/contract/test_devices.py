@@ -12,11 +12,12 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from cutlayer import devices, plugins
-from cutlayer.models.logistic_regression import _Stack
-from cutlayer.protocols.base import Task
-from cutlayer.seeds import generator
-from cutlayer.transcript import View
+from cutlayer.core import devices
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.vertical.models.logistic_regression import _Stack
+from cutlayer.plan import plugins
 
 TOLERANCE = 1e-6  # between CPU and GPU, absolute, in float64
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from cutlayer.games.base.none import NoDefense
 from torch import nn
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.defenses.base import Defense
-from cutlayer.defenses.none import NoDefense
-from cutlayer.errors import InputError
-from cutlayer.models.base import Inputs
-from cutlayer.protocols import federated
-from cutlayer.protocols._federated_data import participants, prepared
-from cutlayer.protocols._federated_local import weighted
-from cutlayer.protocols._server_records import drawn
-from cutlayer.protocols.base import Task
-from cutlayer.seeds import generator
-from cutlayer.stacked import Stack
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.defense import Defense
+from cutlayer.games.base.model import Inputs
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.federated import protocol as federated
+from cutlayer.games.federated.data import participants, prepared
+from cutlayer.games.federated.local import weighted
+from cutlayer.games.federated.stacked import Stack
+from cutlayer.games.split_server.records import drawn
+from cutlayer.plan import plugins
 
 PROTOCOL = plugins.create("protocol", "federated")
 SETTINGS = {

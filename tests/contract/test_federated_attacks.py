@@ -12,13 +12,15 @@ import pytest
 import torch
 from torch import nn
 
-from cutlayer import plugins, scores
-from cutlayer.attacks import _decoder, retrained
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import OutsideThreatModel, View
+from cutlayer.games.attributes import decoder as _decoder
+from cutlayer.games.base.model import Inputs, Model
+from cutlayer.games.federated.attacks import retrained
+from cutlayer.games.split_server.records import filled, flattened
 from cutlayer.metrics.attributes import attribute_leak
-from cutlayer.models.base import Inputs, Model
-from cutlayer.protocols._server_records import filled, flattened
-from cutlayer.seeds import generator
-from cutlayer.transcript import OutsideThreatModel, View
+from cutlayer.plan import plugins
+from cutlayer.stages import scores
 
 CAPACITIES = ["linear", "head", "wide"]
 SHORT = {"epochs": 40, "batch": 64, "rate": 0.003, "width": 32}  # the defaults are for thousands of rows

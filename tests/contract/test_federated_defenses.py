@@ -18,12 +18,12 @@ from scipy import stats
 from torch.distributions import MultivariateNormal, kl_divergence
 from torch.nn.functional import cross_entropy
 
-from cutlayer import plugins
-from cutlayer.defenses import dpfe
-from cutlayer.defenses.base import Defense, Federation
-from cutlayer.errors import InputError
-from cutlayer.seeds import generator
-from cutlayer.sweeps import settings_of
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.defense import Defense, Federation
+from cutlayer.games.federated.defenses import dpfe
+from cutlayer.plan import plugins
+from cutlayer.plan.sweeps import settings_of
 
 SIGMAS, LEVEL = 5.0, 1e-6
 NAMES = [n for n in plugins.names("defense") if "federated" in plugins.method("defense", n).constants["protocols"]]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutlayer.artifacts import check_arrays, map_arrays, read_arrays, write_arrays
-from cutlayer.datasets._growing import growing
-from cutlayer.errors import InputError
+from cutlayer.core.artifacts import check_arrays, map_arrays, read_arrays, write_arrays
+from cutlayer.core.errors import InputError
+from cutlayer.data.datasets._growing import growing
 
 kinds = st.sampled_from([np.float64, np.int32, np.uint8, np.int64])
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.acquire import Acquired
-from cutlayer.datasets import _loaded
-from cutlayer.datasets._claims import summary
-from cutlayer.datasets.base import Table
-from cutlayer.datasets.health import AGES, binarised
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import Acquired
+from cutlayer.data.datasets._claims import summary
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.datasets.health import AGES, binarised
+from cutlayer.data.normalised import _loaded
+from cutlayer.plan import plugins
 
 CLAIM = {
     "MemberID": "1", "ProviderID": "10", "Vendor": "20", "PCP": "30", "Year": "Y3", "Specialty": "Internal",

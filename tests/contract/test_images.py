@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.acquire import Acquired
-from cutlayer.datasets import _loaded, cifar10, normalise, read
-from cutlayer.datasets._idx import images_and_labels
-from cutlayer.errors import InputError
-from cutlayer.standins.images import stand_in
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import Acquired
+from cutlayer.data.datasets import cifar10
+from cutlayer.data.datasets._idx import images_and_labels
+from cutlayer.data.normalised import _loaded, normalise, read
+from cutlayer.data.standins.images import stand_in
+from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")

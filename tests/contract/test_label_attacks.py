@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from torch.nn.utils import parameters_to_vector
 
-from cutlayer import artifacts, plugins, scores, transcript
-from cutlayer.attacks import (
+from cutlayer.core import artifacts, transcript
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View, of_setting
+from cutlayer.games.split.attacks import (
     _completion,
     direction,
     direction_known_positive,
@@ -23,11 +26,10 @@ from cutlayer.attacks import (
     norm,
     spectral,
 )
-from cutlayer.errors import InputError
+from cutlayer.games.split.records import rebuilt
 from cutlayer.metrics import leak_auc
-from cutlayer.protocols._split_records import rebuilt
-from cutlayer.seeds import generator
-from cutlayer.transcript import View, of_setting
+from cutlayer.plan import plugins
+from cutlayer.stages import scores
 
 SPLIT = plugins.create("protocol", "split")
 floats = pytest.mark.parametrize("kind", [np.float32, np.float64])

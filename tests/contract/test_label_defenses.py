@@ -15,17 +15,17 @@ import torch
 import yaml
 from scipy import stats
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.defenses import dp, mixpro, secdt
-from cutlayer.defenses._gaussians import estimated
-from cutlayer.defenses.base import CutWire, Training
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.defense import CutWire, Training
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split.defenses import dp, mixpro, secdt
+from cutlayer.games.split.defenses._gaussians import estimated
 from cutlayer.gradient_noise import optimal_noise, power_for
 from cutlayer.metrics.leakage import chance_floor, leak_auc
-from cutlayer.protocols.base import Task
-from cutlayer.seeds import generator
-from cutlayer.sweeps import settings_of
+from cutlayer.plan import plugins
+from cutlayer.plan.sweeps import settings_of
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() for p in settings_of(v).values()]
@@ -218,8 +218,8 @@ MARVELLS = [{"power": 0.5}, {"power": 8.0}, {"sum_kl": 0.1}, {"sum_kl": 2.0}, {"
 
 
 def planned(own, problem):
-    if own.wanted:
-        return optimal_noise(*problem, power_for(*problem, own.wanted))
+    if own._wanted:
+        return optimal_noise(*problem, power_for(*problem, own._wanted))
     return optimal_noise(*problem, own.power * problem[3])
 
 
@@ -329,7 +329,7 @@ def test_marvell_makes_the_spreads_of_classes_with_one_mean_more_alike(parameter
     gradient = ((0.25 + 1.75 * labels) * signs)[:, None].expand(64, 4).clone()
     own, problem = defense("marvell", **parameters), (0.0625, 4.0, 4, 0.0, 0.5)
     size = 4 * (0.0625 + 4.0) / 2
-    power = power_for(*problem, own.wanted) if own.wanted else own.power * size
+    power = power_for(*problem, own._wanted) if own._wanted else own.power * size
     plan = optimal_noise(*problem, power)
     noise = many(own, gradient, labels, 1000) - gradient
     assert not noise[:, labels == 1].any()
@@ -344,7 +344,7 @@ def test_marvell_sends_no_batch_of_one_class_as_it_is(parameters, label):
     gradient, labels = batch(rows=16)
     own, size = defense("marvell", **parameters), float(gradient.double().square().sum(dim=1).mean())
     found = many(own, gradient, torch.full_like(labels, label), 1500)
-    meant = size / own.wanted if own.wanted else own.power * size / gradient.shape[1]
+    meant = size / own._wanted if own._wanted else own.power * size / gradient.shape[1]
     noise = found - gradient
     assert float(noise.square().mean()) == pytest.approx(meant, rel=SIGMAS * math.sqrt(2 / noise.numel()))
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.acquire import Acquired
-from cutlayer.datasets import _loaded, normalise, read
-from cutlayer.datasets.base import Table
-from cutlayer.errors import InputError
-from cutlayer.standins.tabular import stand_in
+from cutlayer.core.errors import InputError
+from cutlayer.data.acquire import Acquired
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.normalised import _loaded, normalise, read
+from cutlayer.data.standins.tabular import stand_in
+from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")

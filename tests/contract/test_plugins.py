@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer import plugins
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.plan import plugins
 
 PROJECT = Path(__file__).parents[2]
 PLUGINS = [(kind, name) for kind in plugins.KINDS for name in plugins.names(kind)]
@@ -96,9 +96,9 @@ def test_some_protocol_shows_what_an_attack_sees(name):
 @pytest.mark.parametrize("name", plugins.names("attack"))
 def test_editing_an_attack_concerns_nothing_else(name):
     own = plugins.method("attack", name).path
-    users = [file for file in plugins.ROOT.rglob("*.py") if str(own) in plugins.closure(file)]
+    users = [file for file in plugins.ROOT.rglob("*.py") if str(own) in code.closure(file)]
     assert users == [own]
-    assert str(own) in plugins.source("attack", name)
+    assert str(own) in code.source("attack", name)
 
 
 def test_the_digest_is_of_all_that_is_imported_and_of_nothing_else(tmp_path):
@@ -111,9 +111,9 @@ def test_the_digest_is_of_all_that_is_imported_and_of_nothing_else(tmp_path):
         (tmp_path / f"{name}.py").write_text(text)
 
     def digest():
-        plugins.digest.cache_clear()
-        plugins._checksum.cache_clear()
-        return plugins.digest((str(tmp_path / "first.py"),))
+        code.digest.cache_clear()
+        code._checksum.cache_clear()
+        return code.digest((str(tmp_path / "first.py"),))
 
     before = digest()
     for name in ("first", "other"):
@@ -139,7 +139,7 @@ from cutlayer.plan import Plan
 plan = Plan(yaml.safe_load(open("params.yaml")))
 for kind in plugins.KINDS:
     for name in plugins.names(kind):
-        plugins.source(kind, name)
+        code.source(kind, name)
 assert plan.attacks and plan.setups
 print(*sorted({"torch", "numpy", "scipy", "pandas", "sklearn", "cvxpy", "matplotlib"} & set(sys.modules)))
 """
@@ -159,4 +159,4 @@ print(*sorted({"torch", "numpy", "scipy", "pandas", "sklearn", "cvxpy", "matplot
 def test_code_that_imports_torch_is_told_from_code_that_names_it(tmp_path, code, uses):
     (tmp_path / "first.py").write_text("import numpy\n")
     (tmp_path / "second.py").write_text(f"import numpy\n{code}\n")
-    assert plugins.uses_torch((str(tmp_path / "first.py"), str(tmp_path / "second.py"))) == uses
+    assert code.uses_torch((str(tmp_path / "first.py"), str(tmp_path / "second.py"))) == uses

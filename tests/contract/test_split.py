@@ -7,17 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from cutlayer.games.base.none import NoDefense
 
-from cutlayer import plugins, times
-from cutlayer.datasets.base import Table
-from cutlayer.defenses.base import Defense
-from cutlayer.defenses.none import NoDefense
-from cutlayer.errors import InputError
-from cutlayer.protocols import split
-from cutlayer.protocols._split_data import prepared
-from cutlayer.protocols._split_records import rebuilt
-from cutlayer.protocols.base import Task
-from cutlayer.seeds import generator
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.defense import Defense
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split import protocol as split
+from cutlayer.games.split.data import prepared
+from cutlayer.games.split.records import rebuilt
+from cutlayer.plan import plugins
+from cutlayer.stages import times
 
 PROTOCOL = plugins.create("protocol", "split")
 DEEP = {"use": "wide_deep", "width": 8, "bottom_layers": 2, "top_layers": 2, "buckets": 11, "embedding": 2}

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from cutlayer.games.base.none import NoDefense
 from torch.nn.functional import cross_entropy
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.defenses.base import Defense
-from cutlayer.defenses.none import NoDefense
-from cutlayer.errors import InputError
-from cutlayer.protocols import split_server
-from cutlayer.protocols._server_data import prepared
-from cutlayer.protocols._server_records import rebuilt
-from cutlayer.protocols.base import Task
-from cutlayer.seeds import generator
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.defense import Defense
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split_server import protocol as split_server
+from cutlayer.games.split_server.data import prepared
+from cutlayer.games.split_server.records import rebuilt
+from cutlayer.plan import plugins
 
 PROTOCOL = plugins.create("protocol", "split_server")
 SETTINGS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer.seeds import generator
+from cutlayer.core.seeds import generator
 
 from ..workflow.conftest import Project, copy, prune, undisturbed  # noqa: F401
 from ..workflow.test_survival import kill_at, only_whole_files, same

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer.acquire import made_of, read_sources
-from cutlayer.plan import Plan
+from cutlayer.data.acquire import made_of, read_sources
+from cutlayer.plan.plan import Plan
 
 from .conftest import PARTS, ROOT, Repository
 

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer import plugins
-
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
 
@@ -70,7 +68,7 @@ def jobs(output: str) -> Iterator[tuple[str, set[str], list[str]]]:
 def with_imports(files: set[str]) -> set[str]:
     """These files and all that those of the library among them import."""
     own = [ROOT / file for file in files if file.startswith("workflow/cutlayer/")]
-    return files | {str(Path(file).relative_to(ROOT)) for file in plugins.closure(*own)}
+    return files | {str(Path(file).relative_to(ROOT)) for file in code.closure(*own)}
 
 
 def test_every_input_of_a_job_is_a_dependency_of_its_stage(project: Project) -> None:

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cutlayer import plugins
-from cutlayer.artifacts import write_rows
-from cutlayer.equations import softmax
+from cutlayer.core.artifacts import write_rows
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.equations import softmax
 from cutlayer.metrics.reconstruction import mse
-from cutlayer.seeds import generator
-from cutlayer.transcript import View
+from cutlayer.plan import plugins
 
 GOLDEN = Path(__file__).with_name("attacks.csv")
 SIZES = [(1, 1), (1, 4), (1, 9), (3, 4), (3, 9)]  # equations m, features d

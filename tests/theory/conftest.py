@@ -12,8 +12,8 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from cutlayer import plugins
-from cutlayer.cells import WHO, summarize
+from cutlayer.ledger.cells import WHO, summarize
+from cutlayer.plan import plugins
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 import torch
-
-from cutlayer.adam import Adam
+from cutlayer.core.adam import Adam
 
 
 def trained(make) -> list[torch.Tensor]:

@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from cutlayer import plugins, transcript
-from cutlayer.artifacts import read_arrays, read_json, replacing, write_arrays, write_json, write_rows
-from cutlayer.errors import InputError
+from cutlayer.core import transcript
+from cutlayer.core.artifacts import read_arrays, read_json, write_arrays, write_json, write_rows
+from cutlayer.core.errors import InputError
+from cutlayer.core.files import replacing
+from cutlayer.plan import plugins
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(

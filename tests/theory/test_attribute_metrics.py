@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.metrics import leak_auc
 from cutlayer.metrics.attributes import accuracy, attribute_leak, auc, balanced_accuracy, majority
 

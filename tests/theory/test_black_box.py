@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cutlayer import plugins
-from cutlayer.attacks.black_box import reconstruct
-from cutlayer.equations import softmax
-from cutlayer.seeds import generator
-from cutlayer.transcript import View
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attacks.black_box import reconstruct
+from cutlayer.games.vertical.equations import softmax
+from cutlayer.plan import plugins
 
 features = arrays(float, st.integers(1, 30), elements=st.integers(0, 100)).map(lambda whole: whole / 100)
 weights = st.floats(0.1, 5)

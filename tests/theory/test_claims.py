@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from cutlayer.cells import NO_SEED, WHO, bounds, seeds
-from cutlayer.claims import judge
-from cutlayer.errors import InputError
-from cutlayer.statistics import interval
+from cutlayer.core.errors import InputError
+from cutlayer.ledger.cells import NO_SEED, WHO, bounds, seeds
+from cutlayer.ledger.claims import judge
+from cutlayer.ledger.statistics import interval
 
 PUBLISHED = pd.DataFrame(
     [("table", "all", "attack", "mse", 0.10), ("table", "wine", "attack", "auc", 0.50)],

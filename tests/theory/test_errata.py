@@ -11,13 +11,14 @@ import yaml
 from scipy.optimize import minimize
 from scipy.special import rel_entr
 
-from cutlayer import plugins, polytope
-from cutlayer.defenses.base import Wire
-from cutlayer.equations import difference_matrix, softmax
-from cutlayer.seeds import generator
+from cutlayer import polytope
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View
+from cutlayer.games.base.defense import Wire
+from cutlayer.games.vertical.equations import difference_matrix, softmax
+from cutlayer.games.vertical.windows import windows
+from cutlayer.plan import plugins
 from cutlayer.theory.chebyshev import row_space, theorem4
-from cutlayer.transcript import View
-from cutlayer.windows import windows
 
 PROJECT = Path(__file__).parents[2]
 ERRATA = yaml.safe_load((PROJECT / "workflow/papers/chebyshev/paper.yaml").read_text())["errata"]

@@ -11,9 +11,9 @@ import torch
 import yaml
 from scipy.special import entr
 
+from cutlayer.core.seeds import generator
 from cutlayer.information import gaussian_leakage
 from cutlayer.pareto import anchor
-from cutlayer.seeds import generator
 
 FOLDER = Path(__file__).parents[2] / "workflow/papers/tcpo"
 ERRATA = {

@@ -12,12 +12,12 @@ import yaml
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from cutlayer import plugins
-from cutlayer.defenses.base import CutWire, Training
-from cutlayer.equations import softmax
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.defense import CutWire, Training
+from cutlayer.games.vertical.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc
-from cutlayer.seeds import generator
+from cutlayer.plan import plugins
 from cutlayer.theory import marvell, secdt
 
 PAPERS = Path(__file__).parents[2] / "workflow/papers"

@@ -15,10 +15,10 @@ from scipy.special import entr
 from sklearn.linear_model import LogisticRegression
 from torch.nn.functional import cross_entropy
 
-from cutlayer import plugins
-from cutlayer.datasets import normalise, read
+from cutlayer.core.seeds import generator
+from cutlayer.data.normalised import normalise, read
 from cutlayer.information import jsd
-from cutlayer.seeds import generator
+from cutlayer.plan import plugins
 from cutlayer.theory.tappfl import (
     conditional_entropy,
     difference,

@@ -12,16 +12,16 @@ import pytest
 import yaml
 from tests.figures import visible
 
-from cutlayer import plugins
-from cutlayer.cells import NO_SEED, WHO
-from cutlayer.checks import validate
-from cutlayer.claims import judge
-from cutlayer.evidence import per_setup
+from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
-from cutlayer.plan import Plan
-from cutlayer.seeds import generator
-from cutlayer.selection import chosen
-from cutlayer.sweeps import settings_of
+from cutlayer.ledger.cells import NO_SEED, WHO
+from cutlayer.ledger.claims import judge
+from cutlayer.ledger.evidence import per_setup
+from cutlayer.ledger.selection import chosen
+from cutlayer.plan import plugins
+from cutlayer.plan.checks import validate
+from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import settings_of
 
 PROJECT = Path(__file__).parents[2]
 PAPER = yaml.safe_load((PROJECT / "workflow/papers/tcpo/paper.yaml").read_text())

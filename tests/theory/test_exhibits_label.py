@@ -15,17 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.figures import visible
 
-from cutlayer import plugins
-from cutlayer.cells import NO_SEED, WHO
-from cutlayer.checks import validate
-from cutlayer.claims import judge
+from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
 from cutlayer.exhibits._front import front
+from cutlayer.ledger.cells import NO_SEED, WHO
+from cutlayer.ledger.claims import judge
 from cutlayer.metrics.leakage import leak_auc
-from cutlayer.plan import Plan
-from cutlayer.seeds import generator
-from cutlayer.sweeps import settings_of
-from cutlayer.theory import Case, marvell_measures
+from cutlayer.plan import plugins
+from cutlayer.plan.checks import validate
+from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import settings_of
+from cutlayer.stages.measures import marvell as marvell_measures
+from cutlayer.stages.theory import Case
 
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "workflow/papers"

@@ -12,17 +12,17 @@ import pytest
 import yaml
 from tests.figures import visible
 
-from cutlayer import plugins
-from cutlayer.cells import NO_SEED, WHO
-from cutlayer.checks import validate
-from cutlayer.claims import judge
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
 from cutlayer.exhibits.embedding import agreement
 from cutlayer.exhibits.regression import fit
-from cutlayer.plan import Plan
-from cutlayer.seeds import generator
-from cutlayer.selection import chosen
-from cutlayer.sweeps import parameters_in, settings_of
+from cutlayer.ledger.cells import NO_SEED, WHO
+from cutlayer.ledger.claims import judge
+from cutlayer.ledger.selection import chosen
+from cutlayer.plan import plugins
+from cutlayer.plan.checks import validate
+from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import parameters_in, settings_of
 
 PROJECT = Path(__file__).parents[2]
 PAPER = yaml.safe_load((PROJECT / "workflow/papers/tappfl/paper.yaml").read_text())

@@ -17,10 +17,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.gradient_noise.optimum import scaled
-from cutlayer.seeds import generator
 
 TINY = mpf(10) ** -40
 

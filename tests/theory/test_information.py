@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.distributions import MultivariateNormal, kl_divergence
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.information import gaussian_leakage, jsd, principal, vclub
 
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from cutlayer import metrics, plugins
-from cutlayer.errors import InputError
+from cutlayer import metrics
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
 from cutlayer.metrics import adaptive_calibration_error, chance_floor, leak_auc
-from cutlayer.seeds import generator
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=40))
@@ -122,6 +122,6 @@ def test_adaptive_calibration_error_refuses(probabilities, labels, bins, message
 def test_a_protocol_that_uses_other_metrics_is_not_made_of_these():
     """The package's names must not make the runs of every protocol depend on every metric."""
     folder = Path(metrics.__file__).parent
-    made_of = {Path(file) for file in plugins.source("protocol", "vertical")}
+    made_of = {Path(file) for file in code.source("protocol", "vertical")}
     assert folder / "reconstruction.py" in made_of
     assert not made_of & {folder / "__init__.py", folder / "leakage.py", folder / "calibration.py"}

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutlayer import matching, plugins
-from cutlayer.errors import InputError
-from cutlayer.matching import Point, Search, matched
-from cutlayer.protocols.base import Outcome
+from cutlayer.core.errors import InputError
+from cutlayer.games.base.protocol import Outcome
+from cutlayer.plan import plugins
+from cutlayer.stages import matching
+from cutlayer.stages.matching import Point, Search, matched
 
 LEAST, GREATEST = 0.001, 1.0
 RULE = {

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression as Reference
 
-from cutlayer import plugins
-from cutlayer.errors import InputError
-from cutlayer.preprocess import min_max
-from cutlayer.seeds import generator
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.games.vertical.preprocess import min_max
+from cutlayer.plan import plugins
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
 from cutlayer.pareto import anchor, direction
-from cutlayer.seeds import generator
 
 UTILITY = (1.0, 0.0)
 CASES = range(60)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer import plugins
-from cutlayer.errors import InputError
-from cutlayer.plan import Plan
+from cutlayer.core.errors import InputError
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
 
 PROJECT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutlayer import polytope
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope import reference
 from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.exact import MOST_CANDIDATES

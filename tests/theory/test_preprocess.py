@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cutlayer.datasets.base import Table
-from cutlayer.errors import InputError
-from cutlayer.preprocess import min_max, prepare, target_mean
-from cutlayer.seeds import generator
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.vertical.preprocess import min_max, prepare, target_mean
 
 
 def make_table(rows: int = 200, classes: int = 2) -> Table:

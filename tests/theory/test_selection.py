@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutlayer.artifacts import write_json
-from cutlayer.cells import WHO, gather
-from cutlayer.selection import choose, chosen
+from cutlayer.core.artifacts import write_json
+from cutlayer.ledger.cells import WHO, gather
+from cutlayer.ledger.selection import choose, chosen
 
 RULE = {"utility": "test_accuracy", "attack": "basic", "leak": "attack_accuracy", "within": 0.02}
 REST = ["all", "seed", "value", "n", "cases", "skipped"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
+from cutlayer.games.split import leak as leaks
 from cutlayer.metrics import chance_floor
-from cutlayer.protocols import _split_leak as leaks
 
 NAN = np.nan
 TWO = {"labels": np.array([[0, 0, 1, 1, 1], [0, 0, 0, 0, 1]])}

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from cutlayer.models._tables import rows, sums
+from cutlayer.games.split.models._tables import rows, sums
 
 
 def looked_up(function, codes, size, width):

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutlayer.equations import difference_matrix
-from cutlayer.seeds import generator
-from cutlayer.theory import Case
+from cutlayer.core.seeds import generator
+from cutlayer.games.vertical.equations import difference_matrix
+from cutlayer.stages.measures.chebyshev import measure
+from cutlayer.stages.theory import Case
 from cutlayer.theory.chebyshev import row_space, theorem2, theorem3, theorem4
-from cutlayer.theory.chebyshev_measures import measure
 
 
 @st.composite

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cutlayer import theory, transcript
-from cutlayer.artifacts import write_arrays
-from cutlayer.theory import Case
+from cutlayer.core import transcript
+from cutlayer.core.artifacts import write_arrays
+from cutlayer.stages import theory
+from cutlayer.stages.theory import Case
 
 
 @pytest.fixture

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy as shannon
 
-from cutlayer.errors import InputError
-from cutlayer.seeds import generator
-from cutlayer.theory import Case, _held_out, _points
+from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
+from cutlayer.stages.measures import _held_out, _points
+from cutlayer.stages.measures.tappfl import OF_TWO, measure
+from cutlayer.stages.theory import Case
 from cutlayer.theory.tappfl import (
     conditional_entropy,
     difference,
@@ -25,7 +27,6 @@ from cutlayer.theory.tappfl import (
     total_variation,
     trend,
 )
-from cutlayer.theory.tappfl_measures import OF_TWO, measure
 
 
 @st.composite
@@ -274,7 +275,7 @@ def test_theorem_1_is_left_out_where_it_does_not_speak():
 
 
 def test_the_measured_lipschitz_norm_is_that_of_the_classifier():
-    from cutlayer.theory.tappfl_measures import _classifier
+    from cutlayer.stages.measures.tappfl import _classifier
 
     seen, truth = made(1.0)
     truth["labels"], truth["known_labels"] = (seen[name][:, 0] > 0.5 for name in ("attacked", "known"))

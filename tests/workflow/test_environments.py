@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer import plugins
+from cutlayer.plan import plugins
 
 from .conftest import ROOT
 
@@ -62,12 +62,12 @@ def code_of(environment: str) -> set[str]:
     for _, body in rules:
         if f"envs/{environment}.yaml" in body:
             script = ROOT / "workflow" / re.search(r'"\.\./workflow/(scripts/\w+\.py)"', body)[1]
-            files |= set(plugins.closure(script))
+            files |= set(code.closure(script))
             for code in map(body_of, re.findall(r"code=(\w+),", body)):
                 for kind in re.findall(r'source\(\s*"(\w+)"', code):
-                    files |= {file for name in plugins.names(kind) for file in plugins.source(kind, name)}
+                    files |= {file for name in plugins.names(kind) for file in code.source(kind, name)}
                 for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', code):
-                    files |= set(plugins.closure(plugins.ROOT / name))
+                    files |= set(code.closure(plugins.ROOT / name))
     return files
 
 

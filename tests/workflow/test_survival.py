@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cutlayer import verify
-from cutlayer.artifacts import read_arrays
-from cutlayer.seeds import generator
+from cutlayer.core.artifacts import read_arrays
+from cutlayer.core.seeds import generator
+from cutlayer.data import verify
 
 from .conftest import Project
 

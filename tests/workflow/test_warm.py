@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cutlayer import warm
+from launch import warm
 
 from .conftest import ROOT
 

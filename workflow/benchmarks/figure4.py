@@ -17,7 +17,8 @@ import pandas as pd
 import yaml
 from machine import machine
 
-from cutlayer import cells, claims, ledger
+from cutlayer.ledger import cells, claims
+from cutlayer.ledger import page as ledger
 
 ROOT = Path(__file__).parents[2]
 FIGURE = "results/exhibits/chebyshev/figure4.csv"

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from machine import machine
 
-from cutlayer.attacks.gia import GradientInversion
-from cutlayer.equations import softmax
-from cutlayer.transcript import View
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attacks.gia import GradientInversion
+from cutlayer.games.vertical.equations import softmax
 
 PREDICTIONS, LOOPED = 1000, 20
 

@@ -23,9 +23,9 @@ import numpy as np
 from machine import machine
 from trials import attacked, laptop, read, spelled
 
-from cutlayer import plugins
-from cutlayer.plan import Plan
-from cutlayer.protocols.base import Task
+from cutlayer.games.base.protocol import Task
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
 
 SEEDS, WEIGHTS = (1, 2, 3), (0.0, 1.0)
 COMMON = {"devices": 2, "participation": 1.0}

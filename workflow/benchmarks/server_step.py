@@ -23,11 +23,11 @@ import torch
 from machine import machine
 from trials import laptop
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.protocols.base import Task
-from cutlayer.protocols.split_server import stepper
-from cutlayer.standins.tabular import stand_in
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.standins.tabular import stand_in
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split_server.protocol import stepper
+from cutlayer.plan import plugins
 
 ROUNDS, WARM_UP, BLOCK = 960, 80, 160
 DEFENSES: dict[str, dict[str, Any]] = {

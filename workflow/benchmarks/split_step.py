@@ -22,12 +22,12 @@ import numpy as np
 import torch
 from machine import machine
 
-from cutlayer import plugins
-from cutlayer.datasets import STAND_IN
-from cutlayer.datasets.base import Table
-from cutlayer.protocols.base import Task
-from cutlayer.protocols.split import stepper
-from cutlayer.standins.clicks import stand_in
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.normalised import STAND_IN
+from cutlayer.data.standins.clicks import stand_in
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split.protocol import stepper
+from cutlayer.plan import plugins
 
 ROUNDS, WARM_UP = 300, 20
 DEFENSES: dict[str, dict[str, Any]] = {

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
+from cutlayer.core.adam import Adam
 from torch.nn.functional import batch_norm, cross_entropy
 
-from cutlayer.adam import Adam
-from cutlayer.defenses.adv import Adv
-from cutlayer.protocols._server_data import ServerData
-from cutlayer.protocols.split_server import Parties
+from cutlayer.games.split_server.data import ServerData
+from cutlayer.games.split_server.defenses.adv import Adv
+from cutlayer.games.split_server.protocol import Parties
 
 
 class Stacked:

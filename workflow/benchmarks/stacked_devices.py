@@ -22,14 +22,14 @@ import numpy as np
 import torch
 from machine import machine
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.defenses.base import Defense
-from cutlayer.protocols._federated_data import FederatedData, prepared
-from cutlayer.protocols._federated_local import Grouped, Sequential
-from cutlayer.protocols.base import Task
-from cutlayer.protocols.federated import networks_of
-from cutlayer.standins.tabular import stand_in
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.standins.tabular import stand_in
+from cutlayer.games.base.defense import Defense
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.federated.data import FederatedData, prepared
+from cutlayer.games.federated.local import Grouped, Sequential
+from cutlayer.games.federated.protocol import networks_of
+from cutlayer.plan import plugins
 
 DEVICES, BATCH, TURNS = 100, 10, 5
 # What is trained beside the extractor, the models' sizes, batches of a turn.

@@ -26,14 +26,14 @@ import yaml
 from machine import machine
 from stacked import Stacked
 
-from cutlayer import plugins
-from cutlayer.datasets.base import Table
-from cutlayer.plan import Plan
-from cutlayer.protocols import split_server
-from cutlayer.protocols._server_data import ServerData, prepared
-from cutlayer.protocols.base import Task
-from cutlayer.standins.tabular import stand_in
-from cutlayer.sweeps import settings_of
+from cutlayer.data.datasets.base import Table
+from cutlayer.data.standins.tabular import stand_in
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split_server import protocol as split_server
+from cutlayer.games.split_server.data import ServerData, prepared
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import settings_of
 
 SETUP, SCALES, DEFENSES, COUNTS = "adult_sex", ("paper", "quick"), ("none", "adv"), (2, 3, 4, 8)
 ROUNDS, WARM_UP, STEPS = 20, 2, 5

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from machine import machine
 
-from cutlayer import warm
+from launch import warm
 
 IMPORTS = {
     "run": "import torch, cutlayer.runs, cutlayer.protocols.split, cutlayer.models._wide_deep_parts",

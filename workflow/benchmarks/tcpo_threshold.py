@@ -26,12 +26,12 @@ import torch
 from machine import machine
 from trials import attacked, laptop, read, spelled
 
-from cutlayer import plugins
-from cutlayer.defenses.base import Clients, Defense, FeatureWire
-from cutlayer.defenses.tcpo import Tcpo
+from cutlayer.games.base.defense import Clients, Defense, FeatureWire
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.split_server.defenses.tcpo import Tcpo
+from cutlayer.games.split_server.protocol import SplitServer
 from cutlayer.information import gaussian_leakage
-from cutlayer.protocols.base import Task
-from cutlayer.protocols.split_server import SplitServer
+from cutlayer.plan import plugins
 
 SETUPS, SEEDS, THRESHOLDS = ["adult_sex"], (0, 1, 2), (0.005, 0.001)
 OPTIMIZERS = {"adam": {"optimizer": "adam"}, "plain steps": {"optimizer": "sgd"}}

@@ -7,12 +7,13 @@ from typing import Any
 
 import yaml
 
-from cutlayer import datasets, plugins
-from cutlayer.datasets.base import Table
-from cutlayer.plan import Plan
-from cutlayer.protocols.base import Outcome, Protocol
-from cutlayer.scores import measured
-from cutlayer.statistics import interval
+from cutlayer.data import normalised as datasets
+from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.protocol import Outcome, Protocol
+from cutlayer.ledger.statistics import interval
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
+from cutlayer.stages.scores import measured
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,12 +5,12 @@ All are differentiable torch expressions in nats.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+import torch
+from scipy.sparse.linalg import LinearOperator, eigsh
+from torch.nn.functional import softplus
 
-from .errors import InputError
-
-if TYPE_CHECKING:
-    import torch
+from cutlayer.core.errors import InputError
 
 WIDE = 256  # features from which on the axes are found one by one
 
@@ -28,8 +28,6 @@ def gaussian_leakage(
     Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3); Hershey and
     Olsen, "Approximating the Kullback Leibler divergence between Gaussian mixture models", for the moments.
     """
-    import torch
-
     z = _checked(features, attribute, sigma, components)
     if components is not None and components < z.shape[1]:
         z = z @ principal(z.detach(), components)
@@ -59,8 +57,6 @@ def principal(z: torch.Tensor, components: int) -> torch.Tensor:
 
     For wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever it is called.
     """
-    import torch
-
     centered = z - z.mean(dim=0)
     if z.shape[1] <= WIDE or components > z.shape[1] // 4:
         return torch.linalg.eigh(centered.T @ centered).eigenvectors[:, -components:]
@@ -69,10 +65,6 @@ def principal(z: torch.Tensor, components: int) -> torch.Tensor:
 
 def _lanczos(centered: torch.Tensor, components: int) -> torch.Tensor:
     """The same of centered rows, see scipy's `eigsh`."""
-    import numpy as np
-    import torch
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
     rows, d = centered.cpu().numpy(), centered.shape[1]
     covariance = LinearOperator((d, d), matvec=lambda v: rows.T @ (rows @ v), dtype=np.float64)
     return torch.from_numpy(eigsh(covariance, components, v0=np.ones(d))[1]).to(centered)
@@ -84,8 +76,6 @@ def vclub(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     logits (N, K) of q(.|z_i), labels (N,). Cheng et al., "CLUB: A Contrastive Log-ratio Upper Bound of Mutual
     Information", equation (15).
     """
-    import torch
-
     log_q = logits.log_softmax(dim=1)
     member = torch.nn.functional.one_hot(labels, logits.shape[1]).to(log_q)
     return (log_q * (member - member.mean(dim=0))).sum(dim=1).mean()
@@ -97,8 +87,6 @@ def jsd(positive_scores: torch.Tensor, negative_scores: torch.Tensor) -> torch.T
     Nowozin, Cseke, Tomioka, "f-GAN"; Hjelm et al., "Learning deep representations by mutual information estimation
     and maximization", equation (4). TAPPFL's I_JSD.
     """
-    from torch.nn.functional import softplus
-
     return -softplus(-positive_scores).mean() - softplus(negative_scores).mean()
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .errors import InputError
+from cutlayer.core.errors import InputError
 
 Pair = tuple[float, float]
 

@@ -1,9 +1,9 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import cells
-from cutlayer.logs import logged
+from cutlayer.ledger import cells
+from launch.logs import logged
 
 with logged(snakemake):
     table = cells.gather(snakemake.input.tables, "data/normalised", snakemake.params.setups, snakemake.params.exhibit)

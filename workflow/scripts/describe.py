@@ -1,10 +1,10 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import datasets
-from cutlayer.artifacts import replacing
-from cutlayer.logs import logged
+from cutlayer.core.files import replacing
+from cutlayer.data import normalised as datasets
+from launch.logs import logged
 
 with logged(snakemake), replacing(snakemake.output[0]) as temporary:
     table = datasets.describe("data/normalised", snakemake.params.datasets)

@@ -1,9 +1,10 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import cells, plugins
-from cutlayer.logs import logged
+from cutlayer.ledger import cells
+from cutlayer.plan import plugins
+from launch.logs import logged
 
 with logged(snakemake):
     exhibit, names = snakemake.params.exhibit, snakemake.wildcards

@@ -1,9 +1,10 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import headline, ledger
-from cutlayer.logs import logged
+from cutlayer.ledger import headline
+from cutlayer.ledger import page as ledger
+from launch.logs import logged
 
 with logged(snakemake):
     papers, tables = snakemake.params.papers, snakemake.input.cells

@@ -1,9 +1,11 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import devices, failures, matching
-from cutlayer.logs import logged
+from cutlayer.core import devices
+from cutlayer.stages import matching
+from launch import notes
+from launch.logs import logged
 
 with logged(snakemake):
     reasons = matching.match(
@@ -20,4 +22,4 @@ with logged(snakemake):
         snakemake.output[0],
         devices.granted(snakemake.resources.get("gpu", 0)),
     )
-    failures.record(snakemake.params.note, snakemake.params.attempt, reasons)
+    notes.record(snakemake.params.note, snakemake.params.attempt, reasons)

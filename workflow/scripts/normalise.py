@@ -1,11 +1,11 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
 import os
 
-from cutlayer import datasets
-from cutlayer.logs import logged
+from cutlayer.data import normalised as datasets
+from launch.logs import logged
 
 with logged(snakemake):
     datasets.normalise(

@@ -1,11 +1,13 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
 from pathlib import Path
 
-from cutlayer import devices, failures, runs
-from cutlayer.logs import logged
+from cutlayer.core import devices
+from cutlayer.stages import runs
+from launch import notes
+from launch.logs import logged
 
 with logged(snakemake):
     reasons = runs.execute(
@@ -19,4 +21,4 @@ with logged(snakemake):
         snakemake.params.seeds,
         devices.granted(snakemake.resources.get("gpu", 0)),
     )
-    failures.record(snakemake.params.note, snakemake.params.attempt, reasons)
+    notes.record(snakemake.params.note, snakemake.params.attempt, reasons)

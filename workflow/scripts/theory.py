@@ -1,9 +1,9 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import theory
-from cutlayer.logs import logged
+from cutlayer.stages import theory
+from launch.logs import logged
 
 with logged(snakemake):
     theory.measure(

@@ -1,9 +1,9 @@
-from cutlayer import warm
+from launch import warm
 
 warm.up()
 
-from cutlayer import times
-from cutlayer.logs import logged
+from cutlayer.stages import times
+from launch.logs import logged
 
 with logged(snakemake):
     times.measure(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
-from .. import failures
-from ..sweeps import parameters_in
-
-if TYPE_CHECKING:
-    import pandas as pd
+from cutlayer.core import failed_cells
+from cutlayer.plan.sweeps import parameters_in
 
 RUN = ["setup", "defense", "setting"]
 CASE = [*RUN, "attack"]
@@ -19,8 +16,6 @@ def column(cells: pd.DataFrame, name: str) -> pd.Series:
 
     A parameter is a number where all settings that have it give one, and missing where a setting has none.
     """
-    import pandas as pd
-
     if name in cells:
         return cells[name]
     if name == "scheme":
@@ -58,18 +53,14 @@ def first_of(cells: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:
 
 def settled(cells: pd.DataFrame) -> pd.DataFrame:
     """Without the cells that a method skipped in part: where it gave a number elsewhere on the axis, that is drawn."""
-    import pandas as pd
-
     with_number = pd.MultiIndex.from_frame(measured(cells)[CASE])
     in_part = pd.MultiIndex.from_frame(cells[CASE]).isin(with_number)
-    return cells[(cells["skipped"] == "") | failures.among(cells) | ~in_part]
+    return cells[(cells["skipped"] == "") | failed_cells.among(cells) | ~in_part]
 
 
 def spread(cells: pd.DataFrame) -> pd.DataFrame:
     """With what does not apply said of every case that it concerns: an attack's under each scheme, and vice versa."""
-    import pandas as pd
-
-    general = (cells["skipped"] != "") & ~failures.among(cells)
+    general = (cells["skipped"] != "") & ~failed_cells.among(cells)
     known = measured(cells)
     parts = [cells[~general]]
     for _, row in cells[general].iterrows():
@@ -86,7 +77,7 @@ def asides(cells: pd.DataFrame) -> list[str]:
     """What does not apply and why, a sentence each, in the cells' order; of an attack that meets no scheme one."""
     rows = settled(cells)
     rows = rows.assign(scheme_=column(rows, "scheme"))
-    skipped = rows[(rows["skipped"] != "") & ~failures.among(rows)]
+    skipped = rows[(rows["skipped"] != "") & ~failed_cells.among(rows)]
     where: dict[tuple[str, str, str], dict[str, None]] = {}
     for row in skipped.to_dict("records"):
         where.setdefault((row["attack"], row["skipped"], row["scheme_"]), {})[row["setup"]] = None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import failures
-from ..artifacts import replacing
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.ticker import LogLocator, NullFormatter
 
-if TYPE_CHECKING:
-    import pandas as pd
+from cutlayer.core import failures
+from cutlayer.core.files import replacing
 
 # Okabe-Ito without its yellow, then two more; every series also has its own marker and dashes.
 COLORS = (
@@ -36,12 +39,8 @@ METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer":
 
 def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     """A figure with `count` axes, `columns` of them a row, or else at most four."""
-    import matplotlib as mpl
-
     mpl.use("Agg")
     mpl.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"})
-    import matplotlib.pyplot as plt
-
     columns = columns or (count if count <= 3 else (count + 1) // 2 if count <= 8 else 4)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(3.4 * columns + 0.4, 2.7 * rows + 1.3), squeeze=False)
@@ -73,10 +72,6 @@ def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
 
 def tick_decades(axis: Any, values: Iterable[float]) -> None:
     """Ticks of a logarithmic axis (`axes.xaxis`): powers of ten, and numbers between them where there are few."""
-    import math
-
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     found = [math.log10(value) for value in values if value > 0]
     few = not found or max(found) - min(found) < 1.5
     axis.set_major_locator(LogLocator(subs=(1, 3) if few else (1,)))
@@ -99,8 +94,6 @@ def label(name: str) -> str:
 
 def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:
     """Add title, legend and footer; write png and pdf without a date, so that equal data give equal files."""
-    import matplotlib.pyplot as plt
-
     width, height = figure.get_size_inches()
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
     height += LINE * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense

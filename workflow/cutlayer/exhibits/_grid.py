@@ -5,13 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..artifacts import replacing
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.transforms import Bbox
+
+from cutlayer.core.files import replacing
+
 from ._figure import METADATA, label
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDEST = 26  # characters of a line
 CHARACTER, LINE, PADDING = 0.085, 0.17, 0.14  # inches
@@ -19,12 +22,7 @@ CHARACTER, LINE, PADDING = 0.085, 0.17, 0.14  # inches
 
 def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
     """Write png and pdf of a table of texts; of several keys a row has, those of the row above are not repeated."""
-    import matplotlib as mpl
-
     mpl.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.transforms import Bbox
-
     lines = _lines(text)
     wide = [CHARACTER * max(_width(line[i]) for line in lines) + PADDING for i in range(len(lines[0]))]
     high = [LINE * max(part.count("\n") + 1 for part in line) + PADDING for line in lines]

@@ -6,15 +6,15 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import failures
+import pandas as pd
+
+from cutlayer.core import failed_cells, failures
+
 from ._columns import column, measured, settled
 from ._figure import COLORS, absent, finish, label, panel_title, panels
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDTH = 0.8  # of a group, of the distance between two
 HATCHES = ("", "//", "..", "xx")
@@ -51,7 +51,9 @@ class Bars(Exhibit):
                 continue
             for place, one in enumerate(series):
                 where = {group: i + _shift(place, len(series)) for i, group in enumerate(groups)}
-                drawn = measured(own[(own["series_"] == one) & ~own["group_"].isin(own["group_"][failures.among(own)])])
+                drawn = measured(
+                    own[(own["series_"] == one) & ~own["group_"].isin(own["group_"][failed_cells.among(own)])]
+                )
                 handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(series), place)
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
             self._reasons(axis, own, groups, series)
@@ -74,7 +76,7 @@ class Bars(Exhibit):
 
     def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any], series: list[Any]) -> None:
         """In place of a group that has no bar, why; a cross in place of one bar, whose reason the footer has."""
-        drawn = measured(own[~own["group_"].isin(own["group_"][failures.among(own)])])
+        drawn = measured(own[~own["group_"].isin(own["group_"][failed_cells.among(own)])])
         bars = set(zip(drawn["group_"], drawn["series_"], strict=True))
         lacking = own[own["skipped"] != ""]
         beside = lacking["group_"].isin(drawn["group_"])

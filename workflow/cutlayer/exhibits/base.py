@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import failures
+import pandas as pd
+
+from cutlayer.core import failed_cells
+
 from ._columns import asides
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def footer(cells: pd.DataFrame, reasons: bool = True) -> str:
     parts.append(f"{_span(cells['cases'])} cases a cell" if cells["cases"].max() > 1 else "")
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
-    failed = [f"failed: {line}" for line in failures.listed(cells)]
+    failed = [f"failed: {line}" for line in failed_cells.listed(cells)]
     return " · ".join([part for part in parts if part] + [data, *(asides(cells) if reasons else []), *failed])
 
 

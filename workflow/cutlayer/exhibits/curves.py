@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from ._columns import column, measured, settled
 from ._figure import absent, finish, label, panel_title, panels, style, tick_decades
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MARKED = 40  # points of a line that still get a marker each
 

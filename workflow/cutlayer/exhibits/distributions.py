@@ -10,14 +10,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from ._columns import measured, settled
 from ._figure import COLORS, absent, finish, label, panel_title, panels
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CLASSES = {"positive": "-", "negative": "--"}
 SYMBOLS = {

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import InputError
+import numpy as np
+import pandas as pd
+from sklearn.neighbors import NearestNeighbors
+
+from cutlayer.core.errors import InputError
+
 from ._columns import measured, settled
 from ._figure import COLORS, MARKERS, absent, finish, panel_title, panels
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 SIDES = {"input": "raw input", "representation": "learned"}
 
@@ -62,8 +63,6 @@ class Embedding(Exhibit):
 
 def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any]:
     """Draw points (n, 2) with values (n,), the rarest on top."""
-    import numpy as np
-
     handles = {}
     present, counts = np.unique(values.astype(int), return_counts=True)
     for order, place in enumerate(np.argsort(-counts, kind="stable")):
@@ -82,9 +81,6 @@ def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any
 
 def agreement(places: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Share of points (n, 2) whose nearest other one has their value (n,), and the share of pairs with one value."""
-    import numpy as np
-    from sklearn.neighbors import NearestNeighbors
-
     nearest = NearestNeighbors(n_neighbors=1).fit(places).kneighbors(return_distance=False)[:, 0]  # not itself
     counts = np.unique(values, return_counts=True)[1]
     n = len(values)

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ._columns import beside, first_of, measured, settled
 from ._figure import absent, finish, panel_title, panels, style
 from ._front import front
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FRONT = "Pareto front"
 

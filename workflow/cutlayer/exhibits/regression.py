@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from scipy.stats import linregress, t
 
 from ._columns import column, measured, settled
 from ._figure import absent, finish, label, panel_title, panels, style
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,6 @@ class Regression(Exhibit):
 
 def fit(x: Any, y: Any) -> tuple[float, float, float] | None:
     """Intercept, slope and half the width of the slope's 95% interval; nothing of fewer than three places."""
-    from scipy.stats import linregress, t
-
     if len(set(x)) < 3:
         return None
     found = linregress(x, y)

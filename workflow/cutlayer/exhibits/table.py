@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import failures
-from ..artifacts import replacing
+import pandas as pd
+
+from cutlayer.core import failures
+from cutlayer.core.files import replacing
+
 from ._columns import beside, column, settled, spread
 from ._figure import label
 from ._grid import picture
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class Table(Exhibit):
         picture(text, title, foot, files)
 
     def _text(self, cells: pd.DataFrame) -> pd.DataFrame:
-        import pandas as pd
-
         rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
         cells = spread(settled(cells))
         if self.pair:
@@ -102,8 +100,6 @@ class Table(Exhibit):
 
 def _with_failures(cells: pd.DataFrame, place: list[str]) -> pd.DataFrame:
     """One row in each place where something failed, in place of what there is of other seeds."""
-    import pandas as pd
-
     bare = (cells["skipped"] != "") & (cells["metric"] == "")
     rows = cells[bare]
     if "metric" in place:  # what failed or does not apply has none: say so for each that it would have

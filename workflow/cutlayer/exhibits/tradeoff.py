@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import failures
+import pandas as pd
+
+from cutlayer.core import failed_cells
+
 from ._figure import absent, finish, panel_title, panels, style
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WHERE = ["setup", "defense", "setting"]
 
@@ -49,7 +49,7 @@ class Tradeoff(Exhibit):
                 handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
             axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells[(cells["skipped"] == "") | failures.among(cells)]), handles, files)
+        finish(figure, title, footer(cells[(cells["skipped"] == "") | failed_cells.among(cells)]), handles, files)
 
     def _line(self, axis: Any, points: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """Points in the order of the cost; a defense that costs nothing is a horizontal line."""

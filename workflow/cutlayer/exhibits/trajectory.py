@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import pandas as pd
+from scipy.ndimage import uniform_filter1d
 
 from ._columns import column, measured, settled
 from ._figure import absent, finish, panel_title, panels, style, tick_decades
 from .base import Exhibit, footer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ARROWS = (0.25, 0.6, 1.0)  # where on a line, as a share of its points
 
@@ -75,6 +75,4 @@ class Trajectory(Exhibit):
         return axis.plot(x, y, **look)[0]
 
     def _smooth(self, values: Any) -> Any:
-        from scipy.ndimage import uniform_filter1d
-
         return uniform_filter1d(values, self.window, mode="nearest")

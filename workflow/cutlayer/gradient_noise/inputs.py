@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Integral
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 
 # The least positive input by the greatest: beyond, intermediate results leave the range of floats.
 SPAN = 1e-150

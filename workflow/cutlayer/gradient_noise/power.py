@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.gradient_noise.inputs import check
 from cutlayer.gradient_noise.optimum import scaled
 from cutlayer.gradient_noise.problem import Optimum

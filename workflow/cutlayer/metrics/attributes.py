@@ -6,8 +6,9 @@ Truth need not hold all values: among few rows a rare one is missing. Each metri
 from __future__ import annotations
 
 import numpy as np
+from sklearn.metrics import accuracy_score, recall_score, roc_auc_score
 
-from ..errors import InputError
+from cutlayer.core.errors import InputError
 
 
 def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
@@ -15,8 +16,6 @@ def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
 
     A value that no row has can be guessed, and is then wrong. Of equal scores the first value's counts.
     """
-    from sklearn.metrics import accuracy_score
-
     _check(scores, truth)
     return float(accuracy_score(truth, scores.argmax(axis=1)))
 
@@ -26,8 +25,6 @@ def balanced_accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
 
     This is scikit-learn's `balanced_accuracy_score`, which warns where a value is guessed that no row has.
     """
-    from sklearn.metrics import recall_score
-
     _check(scores, truth)
     return float(recall_score(truth, scores.argmax(axis=1), labels=np.unique(truth), average="macro"))
 
@@ -38,8 +35,6 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     Values that no row has are left out of the mean. Where all rows have the same value, nothing is to be told apart:
     the AUC is then 1/2.
     """
-    from sklearn.metrics import roc_auc_score
-
     _check(scores, truth)
     present = np.unique(truth)
     if len(present) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError
+from cutlayer.core.errors import InputError
 
 
 def adaptive_calibration_error(probabilities: ArrayLike, labels: ArrayLike, bins: int = 15) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import rel_entr
 
 
 def kullback_leibler(p: np.ndarray, q: np.ndarray) -> float:
     """Average of D(p_i || q_i) in bits over the rows of two N x k arrays of probabilities."""
-    from scipy.special import rel_entr
-
     return float(rel_entr(p, q).sum(axis=1).mean() / np.log(2))

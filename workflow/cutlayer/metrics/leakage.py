@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError
+from cutlayer.core.errors import InputError
 
 
 def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:

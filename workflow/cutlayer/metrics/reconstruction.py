@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import InputError
+from cutlayer.core.errors import InputError
 
 
 def mse(guess: np.ndarray, truth: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope.inputs import Floats, check
 from cutlayer.polytope.projection import solve
 

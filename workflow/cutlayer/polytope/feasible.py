@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal, row_norms
 from cutlayer.polytope.newton import nearest
 

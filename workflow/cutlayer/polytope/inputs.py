@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal

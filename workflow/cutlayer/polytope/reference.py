@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import Equations, Floats, orthonormal
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cutlayer.errors import InputError
+from cutlayer.core.errors import InputError
 from cutlayer.polytope.barrier import follow
 from cutlayer.polytope.certificate import certified
 from cutlayer.polytope.faces import stuck

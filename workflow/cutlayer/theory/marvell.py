@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..gradient_noise import GradientNoise
+from cutlayer.gradient_noise import GradientNoise
 
 
 def symmetric_divergence(difference: np.ndarray, cov0: np.ndarray, cov1: np.ndarray) -> float:

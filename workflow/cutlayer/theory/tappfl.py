@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import entr
+from scipy.stats import linregress
 
-from ..errors import InputError
+from cutlayer.core.errors import InputError
 
 ROUNDING = 1e-12  # bits that an entropy is taken for less, so that no rounding puts a bound below what it bounds
 
@@ -80,8 +83,6 @@ def theorem1_any(delta: float, advantage: float) -> float:
 
 def conditional_entropy(joint: np.ndarray) -> float:
     """H(u | r) in bits of a joint distribution or of counts (values of u, values of r)."""
-    from scipy.special import entr
-
     p = joint / joint.sum()
     return max(0.0, float(entr(p).sum() - entr(p.sum(axis=0)).sum()) / math.log(2))
 
@@ -112,8 +113,6 @@ def theorem2_corrected(entropy: float, values: int) -> float:
         InputError: u has fewer than two values, or H is not between 0 and log2(values).
 
     """
-    from scipy.optimize import brentq
-
     if values < 2:
         raise InputError("theory.tappfl", f"an attribute of {values} values", "at least 2 are meant")
     most = math.log2(values)
@@ -127,8 +126,6 @@ def theorem2_corrected(entropy: float, values: int) -> float:
 
 def fano(error: float, values: int) -> float:
     """h(P_e) + P_e log2(values - 1) in bits: the most that can be unknown of u where P_e of the guesses are wrong."""
-    from scipy.special import entr
-
     return float(entr(error) + entr(1 - error)) / math.log(2) + error * math.log2(values - 1)
 
 
@@ -139,8 +136,6 @@ def trend(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
         InputError: all x are equal.
 
     """
-    from scipy.stats import linregress
-
     if len(np.unique(x)) < 2:
         raise InputError("theory.tappfl", "a line through points of one x", "at least two different ones are meant")
     line = linregress(x, y)

@@ -1,0 +1,28 @@
+"""Rows of a table of cells that stand for something that failed."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .failures import PREFIX
+
+
+def among(cells: pd.DataFrame) -> pd.Series:
+    """Which rows of a table stand for something that failed."""
+    return cells["skipped"].str.startswith(PREFIX)
+
+
+def listed(cells: pd.DataFrame) -> list[str]:
+    """Each failure in a table once, as people read it."""
+    rows = cells[among(cells)].drop_duplicates(["setup", "defense", "skipped"])
+    return [
+        f"{row['setup']} / {row['defense']}" + _by(cells, row) + f": {row['skipped'].removeprefix(PREFIX)}"
+        for _, row in rows.iterrows()
+    ]
+
+
+def _by(cells: pd.DataFrame, row: pd.Series) -> str:
+    """Name the attack where only that one failed, and not the run."""
+    same = cells[(cells["setup"] == row["setup"]) & (cells["defense"] == row["defense"])]
+    attacks = dict.fromkeys(same["attack"][same["skipped"] == row["skipped"]])
+    return f" / {row['attack']}" if len(attacks) == 1 < same["attack"].nunique() else ""

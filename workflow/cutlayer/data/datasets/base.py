@@ -1,0 +1,207 @@
+"""The contract of a dataset: what it declares, what it computes, and what is checked for all of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cutlayer.core.errors import InputError
+
+# Evenly spaced quantiles from minimum to maximum (all integers: a column of whole numbers), or the
+# rate of each value of a discrete column.
+Marginal = tuple[float, ...] | Mapping[float, float]
+Schema = Mapping[str, int | Marginal]  # feature -> levels of a categorical one, or marginal of a numeric one
+ANY = "*"  # in a schema, stands for every feature of a dataset whose columns have no names
+
+
+# What a kind's features are, which depends on nothing else.
+DTYPES: dict[str, np.dtype] = {
+    "tabular": np.dtype(np.float64),
+    "clicks": np.dtype(np.int32),
+    "images": np.dtype(np.uint8),
+}
+MAPPED = {"clicks", "images"}  # kinds whose features stay on disk and are read when they are used
+HASHES = 2**31  # how many codes a categorical column of clicks can have
+MISSING = -(2**31)  # a count that is not there, in clicks; counts may be negative
+
+
+@dataclass(frozen=True)
+class Table:
+    """n rows of features, one label each, and sensitive attributes; all arrays share the row order.
+
+    Type and shape of the features depend on the dataset's kind:
+
+    - tabular: (n, d) float64, in original units; categorical columns hold integer codes from 0.
+    - clicks: (n, d) int32, numeric columns are whole counts or MISSING, categorical columns hold a hash of the value,
+      a whole number from 0 without an upper limit of its own. Mapped from the file, read-only.
+    - images: (n, channels, height, width) uint8, no feature names. Mapped from the file, read-only.
+    """
+
+    features: np.ndarray
+    labels: np.ndarray  # (n,) int64 in 0..classes-1
+    attributes: Mapping[str, np.ndarray]  # name -> (n,) int64, codes from 0
+    feature_names: tuple[str, ...]  # d names
+    categorical: tuple[str, ...]  # the features that are codes
+    classes: int
+
+
+class Dataset:
+    """A dataset: subclasses declare its shape as literals and read the original files in `load` or `parts`.
+
+    The literals are what `check` holds any table against, and what a stand-in is generated from.
+    """
+
+    kind: ClassVar[str] = "tabular"
+    stand_in: ClassVar[str] = ""  # what generates its stand-in, where it is not what does so for its kind
+    rows: ClassVar[int]
+    columns: ClassVar[int]
+    shape: ClassVar[tuple[int, ...]] = ()  # of one example, where it is not (columns,)
+    classes: ClassVar[int]
+    class_names: ClassVar[tuple[str, ...]]  # in the order of the labels
+    class_rates: ClassVar[tuple[float, ...]]
+    tolerance: ClassVar[float] = 0.001  # how far a class rate may be from the declared one
+    # All features in the order of the columns, or "*" for features x1, x2, ...; none for images. The levels of clicks
+    # are how many values the column has in the original, its marginals are for stand-ins only.
+    schema: ClassVar[Schema] = {}
+    attributes: ClassVar[Mapping[str, int]] = {}  # sensitive attribute -> number of levels
+    # What other versions than the full one declare otherwise: version in data/sources.csv, or "stand-in" -> literals.
+    versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def of_version(self, version: str) -> Dataset:
+        """This dataset as one of its versions declares it."""
+        other = copy.copy(self)
+        vars(other).update(self.versions.get(version, {}))
+        return other
+
+    @property
+    def name(self) -> str:
+        """The dataset's name: that of its file."""
+        return type(self).__module__.rpartition(".")[2]
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of all d features, in the order of the columns: as declared, else x1, x2, ..."""
+        return tuple(f"x{i + 1}" for i in range(self.columns)) if ANY in self.schema else tuple(self.schema)
+
+    @property
+    def categorical(self) -> dict[str, int]:
+        """The categorical features and their numbers of levels."""
+        return {name: levels for name, levels in self.schema.items() if isinstance(levels, int)}
+
+    def marginal(self, feature: str) -> Marginal:
+        """The declared marginal of a numeric feature."""
+        declared = self.schema.get(feature, self.schema.get(ANY))
+        if declared is None or isinstance(declared, int):
+            raise self.error(f"{feature} has no marginal", "it is meant for numeric features")
+        return declared
+
+    def load(self, files: Mapping[str, Path]) -> Table:
+        """Read the original files, given by their names in data/sources.csv, into a table."""
+        raise TypeError(f"dataset.{self.name}: has no `load`; every dataset defines it")
+
+    def parts(self, files: Mapping[str, Path]) -> Iterator[Table]:
+        """Read the original files as tables of consecutive rows: one by default, many where memory is short."""
+        yield self.load(files)
+
+    def table(
+        self, features: np.ndarray, labels: np.ndarray, attributes: Mapping[str, np.ndarray] | None = None
+    ) -> Table:
+        """Make a table of this dataset from arrays in the declared order of columns."""
+        return Table(
+            features=np.asarray(features, dtype=DTYPES[self.kind]),
+            labels=np.asarray(labels, dtype=np.int64),
+            attributes={k: np.asarray(v, dtype=np.int64) for k, v in (attributes or {}).items()},
+            feature_names=self.feature_names,
+            categorical=tuple(self.categorical),
+            classes=self.classes,
+        )
+
+    def codes(self, column: str, values: np.ndarray) -> np.ndarray:
+        """Code the values (n,) of a categorical column as places among its levels, sorted."""
+        levels, codes = np.unique(values.astype(str), return_inverse=True)
+        if len(levels) != self.categorical[column]:
+            raise self.error(f"{column} has {len(levels)} levels", f"{self.categorical[column]} expected")
+        return codes
+
+    def label_codes(self, values: np.ndarray) -> np.ndarray:
+        """Code class names (n,) as their places in `class_names`; another name is an error."""
+        unknown = sorted({str(value) for value in np.unique(values)} - set(self.class_names))
+        if unknown:
+            raise self.error(f"has the class {unknown[0]!r}", f"{', '.join(self.class_names)} expected")
+        return np.select([values == name for name in self.class_names], range(self.classes))
+
+    def error(self, wrong: str, allowed: str = "") -> InputError:
+        """An error that names this dataset."""
+        return InputError(f"dataset.{self.name}", wrong, allowed)
+
+    def check(self, table: Table) -> None:
+        """Raise unless `table` has the declared rows, columns, class balance and value ranges, and no NaN."""
+        self.check_rows(len(table.features))
+        self.check_part(table)
+        self.check_rates(self.counts(table))
+
+    def check_part(self, table: Table) -> None:
+        """Raise unless some rows are as declared, however many they are."""
+        self._check_shape(table)
+        self._check_codes("label", table.labels, self.classes)
+        if table.features.ndim == 2:
+            for name, column in zip(table.feature_names, table.features.T, strict=True):
+                self._check_column(name, column)
+        for name, levels in self.attributes.items():
+            self._check_codes(name, table.attributes[name], levels)
+
+    def check_rows(self, rows: int) -> None:
+        """Raise unless there are as many rows as declared."""
+        if rows != self.rows:
+            raise self.error(f"has {rows:,} rows", f"{self.rows:,} expected")
+
+    def check_rates(self, counts: np.ndarray) -> None:
+        """Raise unless the classes are as frequent as declared, given how often each occurs."""
+        for name, rate, expected in zip(self.class_names, counts / counts.sum(), self.class_rates, strict=True):
+            if abs(rate - expected) > self.tolerance:
+                raise self.error(
+                    f"has a rate of {rate:.4f} of class {name!r}",
+                    f"{expected:.4f} ± {self.tolerance} expected",
+                )
+
+    def counts(self, table: Table) -> np.ndarray:
+        """How often each class occurs (classes,)."""
+        return np.bincount(table.labels, minlength=self.classes)
+
+    def _check_shape(self, table: Table) -> None:
+        n, dtype = len(table.features), DTYPES[self.kind]
+        shape, expected = table.features.shape[1:], self.shape or (self.columns,)
+        if shape != expected and len(shape) == len(expected) == 1:
+            raise self.error(f"has {shape[0]:,} columns", f"{self.columns:,} expected")
+        if shape != expected:
+            raise self.error(f"has examples of the shape {shape}", f"{expected} expected")
+        if table.features.dtype != dtype:
+            raise self.error(f"has features of the type {table.features.dtype}", f"{dtype} expected")
+        if table.feature_names != self.feature_names or set(table.attributes) != set(self.attributes):
+            raise self.error(
+                "has other features or attributes than declared", f"{', '.join(self.feature_names)} expected"
+            )
+        if any(len(column) != n for column in (table.labels, *table.attributes.values())):
+            raise self.error("has labels or attributes of another length", f"{n:,} of each expected")
+        if not np.isfinite(table.features).all():
+            raise self.error("has features that are not finite", "no NaN or infinity is allowed")
+
+    def _check_column(self, name: str, column: np.ndarray) -> None:
+        if self.kind == "clicks":  # any count may occur, and any hash
+            return self._check_codes(name, column, HASHES) if name in self.categorical else None
+        if name in self.categorical:
+            return self._check_codes(name, column, self.categorical[name])
+        values = tuple(self.marginal(name))
+        low, high = min(values), max(values)
+        if column.min() < low or column.max() > high:
+            found = f"{column.min():g} to {column.max():g}"
+            raise self.error(f"{name} ranges from {found}", f"{low:g} to {high:g} expected")
+
+    def _check_codes(self, name: str, codes: np.ndarray, levels: int) -> None:
+        if codes.min() < 0 or codes.max() >= levels or (codes.dtype.kind == "f" and (codes != np.floor(codes)).any()):
+            raise self.error(f"{name} has codes outside its levels", f"integers 0 to {levels - 1} expected")

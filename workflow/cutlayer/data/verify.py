@@ -1,0 +1,41 @@
+"""Read every file that knows its checksum, raw data and artifacts, and name those that changed: `make verify`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from cutlayer.core.artifacts import check_arrays, read_json
+from cutlayer.core.errors import InputError
+from cutlayer.core.progress import steps
+
+from .acquire import read_sources, verified
+
+READERS: dict[str, Callable[[Path], Any]] = {".safetensors": check_arrays, ".json": read_json}
+
+
+def damaged(folder: str | Path) -> Iterator[str]:
+    """What is wrong with the raw data, normalised data and runs of the workflow in `folder`, a sentence a file."""
+    root = Path(folder)
+    checks: list[tuple[Callable[[Path], Any], Path]] = [
+        (lambda path, row=row: verified(path, row, str(path)), root / "data/raw" / row.dataset / row.file)  # type: ignore[misc]
+        for row in read_sources(root / "data/sources.csv")
+        if row.sha256 and (root / "data/raw" / row.dataset / row.file).is_file()
+    ]
+    for place in ("data/normalised", "results/runs"):
+        checks += [(READERS[path.suffix], path) for path in sorted((root / place).rglob("*")) if path.suffix in READERS]
+    for check, path in steps(checks, "verify"):
+        try:
+            check(path)
+        except InputError as error:
+            yield str(error)
+
+
+if __name__ == "__main__":
+    found = list(damaged("."))
+    for line in found:
+        print(f"error: {line}", file=sys.stderr)
+    print(f"{len(found)} damaged files")
+    sys.exit(bool(found))

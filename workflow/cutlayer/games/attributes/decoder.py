@@ -1,0 +1,126 @@
+"""What the attacks on attributes share: a decoder of the classifier's shape, and how a network is trained.
+
+Chosen here, where papers say no more than "train a decoder": its inputs are standardized, coordinate by coordinate or
+channel by channel, since noise of any power may be on them; and a few rows are held back, by the loss on which the
+epoch is chosen, since features that say little would else be learned by heart.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from cutlayer.core.transcript import View
+from cutlayer.games.base.snapshot import drawn
+
+ROWS = 1024
+Loss = Callable[[Tensor], Tensor]  # of the rows at these places (B,)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a network is trained."""
+
+    epochs: int
+    batch: int
+    rate: float  # Adam's
+    held: float  # share of the rows that the epoch is chosen by; 0: the last epoch
+
+
+class Standardized(nn.Module):
+    """A network on features (B, k) or (B, c, h, w) with mean 0 and variance 1 in each coordinate or channel."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network, self.mean, self.scale = network, torch.zeros(()), torch.ones(())
+
+    def adapt(self, features: Tensor) -> None:
+        """Take mean and variance from these."""
+        axes = [axis for axis in range(features.ndim) if axis != 1]
+        variance = features.var(dim=axes, correction=0, keepdim=True)
+        self.mean = features.mean(dim=axes, keepdim=True)
+        self.scale = torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
+
+    def forward(self, features: Tensor, *more: object) -> Tensor:
+        return self.network((features - self.mean) * self.scale, *more)
+
+
+@contextmanager
+def seeded(rng: np.random.Generator) -> Iterator[None]:
+    """What torch draws within, such as first weights, comes from the given generator."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(rng.integers(2**63)))
+        yield
+
+
+def tensor(array: np.ndarray, device: str) -> Tensor:
+    """A copy, for what a view shows cannot be written."""
+    return torch.from_numpy(np.array(array)).to(device)
+
+
+def fresh(view: View) -> Standardized:
+    """An untrained decoder: a classifier of the attribute's values, shaped as the server's classifier."""
+    model, inputs = drawn(view.architecture)
+    with seeded(view.rng):
+        return Standardized(model.top(inputs, int(view.values))).to(view.device)
+
+
+def decoder(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) -> Standardized:
+    """A decoder trained on features (n, ...) and their attribute (n,)."""
+    return fitted(fresh(view), features, attribute, recipe, view.rng)
+
+
+def fitted(
+    network: Standardized, features: Tensor, attribute: Tensor, recipe: Recipe, rng: np.random.Generator
+) -> Standardized:
+    """The network, trained on features (n, ...) and their attribute (n,)."""
+    network.adapt(features)
+    train(network, lambda rows: cross_entropy(network(features[rows], {}), attribute[rows]), len(features), recipe, rng)
+    return network
+
+
+def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.random.Generator) -> None:
+    """Minimize a network's mean loss over the rows 0 .. count - 1; afterwards it is in evaluation mode."""
+    held, rows = np.split(rng.permutation(count), [math.floor(recipe.held * count)])
+    optimizer, least, best = torch.optim.Adam(network.parameters(), recipe.rate, fused=True), math.inf, None
+    for _ in range(recipe.epochs):
+        network.train()
+        for batch in passed(rows, recipe.batch, rng):
+            descend(optimizer, loss(batch))
+        network.eval()
+        if len(held) and (now := _mean(loss, held)) < least:
+            least, best = now, copy.deepcopy(network.state_dict())
+    if best is not None:
+        network.load_state_dict(best)
+
+
+def descend(optimizer: torch.optim.Adam, loss: Tensor) -> None:
+    """One step."""
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def passed(places: np.ndarray, size: int, rng: np.random.Generator) -> list[Tensor]:
+    """All places once, shuffled, in batches of at most `size` and as equal as can be."""
+    return [torch.from_numpy(part) for part in np.array_split(rng.permutation(places), math.ceil(len(places) / size))]
+
+
+@torch.no_grad()
+def _mean(loss: Loss, places: np.ndarray) -> float:
+    return sum(float(loss(part)) * len(part) for part in torch.from_numpy(places).split(ROWS)) / len(places)
+
+
+@torch.no_grad()
+def probabilities(network: nn.Module, features: Tensor) -> np.ndarray:
+    """(n, values) float64, of a decoder."""
+    logits = torch.cat([network(part, {}) for part in features.split(ROWS)])
+    return logits.double().softmax(dim=1).cpu().numpy()

@@ -1,0 +1,76 @@
+"""Looks at the arrays and tensors that a defense returns; each check raises an InputError that names the hook."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cutlayer.core.errors import InputError
+
+NUMBERS = "finite numbers are meant"
+SUM = 1e-6  # how far from 1 a row of probabilities may add up to
+
+
+def like(name: str, hook: str, found: Any, meant: Any) -> None:
+    """Raise unless `found` has the kind, shape, dtype and device of `meant`, and is finite wherever that one is."""
+    alike(name, hook, found, tuple(meant.shape), meant)
+    follows(name, hook, found, meant)
+
+
+def alike(name: str, hook: str, found: Any, shape: tuple[int, ...], sample: Any) -> None:
+    """Raise unless `found` has this shape, and the kind, dtype and device of `sample`."""
+    if isinstance(found, type(sample)) and found.shape == shape and _place(found) == _place(sample):
+        return
+    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, sample)} is meant")
+
+
+def finite(name: str, hook: str, found: Any) -> None:
+    """Raise unless all numbers are finite."""
+    if not _finite(found):
+        raise InputError(name, f"{hook} returned a number that is not finite", NUMBERS)
+
+
+def follows(name: str, hook: str, found: Any, source: Any) -> None:
+    """Raise unless all numbers are finite, or those that they were made of are not either: a training that diverged."""
+    if not _finite(found) and _finite(source):
+        raise InputError(name, f"{hook} returned a number that is not finite", NUMBERS)
+
+
+def count(name: str, hook: str, found: Any, at_least: int) -> None:
+    """Raise unless it is a whole number and not less than that."""
+    if not isinstance(found, int) or found < at_least:
+        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} is meant")
+
+
+def truth(name: str, hook: str, found: Any) -> None:
+    """Raise unless it is True or False."""
+    if not isinstance(found, bool):
+        raise InputError(name, f"{hook} returned {found!r}", "True or False is meant")
+
+
+def distributions(name: str, hook: str, found: Any) -> None:
+    """Raise unless the rows (N, k) are finite and add up to 1."""
+    finite(name, hook, found)
+    worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
+    if worst > SUM:
+        raise InputError(name, f"{hook} returned rows that add up to 1 only within {worst:.2g}", "probabilities")
+
+
+def _finite(found: Any) -> bool:
+    """Whether all numbers are; a sum is cheaper than a look at each, and finite if they are, but for huge ones."""
+    total = float(found.sum())
+    return math.isfinite(total) or bool((abs(found) < math.inf).all())
+
+
+def _place(array: Any) -> tuple[Any, Any]:
+    return array.dtype, getattr(array, "device", None)
+
+
+def _said(found: Any) -> str:
+    known = hasattr(found, "shape") and hasattr(found, "dtype")
+    return _described(tuple(found.shape), found) if known else f"a {type(found).__name__}"
+
+
+def _described(shape: tuple[int, ...], sample: Any) -> str:
+    kind, dtype = type(sample).__name__, str(sample.dtype).removeprefix("torch.")
+    return f"a {kind} of shape {shape}, {dtype}" + (f", on {sample.device}" if hasattr(sample, "device") else "")

@@ -1,0 +1,64 @@
+"""What the contracts of all games' defenses share.
+
+A defense is one file with one frozen dataclass that extends its game's contract (`games/<game>/defense.py`). Its
+fields are its parameters; its public methods are hooks that the game's protocol calls, each of which does nothing unless
+the defense overrides it. What a hook returns is checked here, whatever the defense.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from cutlayer.core.limits import Limits
+
+Hook = TypeVar("Hook", bound=Callable[..., Any])
+Check = Callable[..., None]
+
+
+def returns(check: Check) -> Callable[[Hook], Hook]:
+    """In a contract: `check(name, result, defense, *arguments)` looks at what an override of this hook returns.
+
+    `name` is what errors call it, e.g. "defense.marvell"; the arguments are those of the call.
+    """
+
+    def marked(hook: Hook) -> Hook:
+        hook.check = check  # type: ignore[attr-defined]
+        return hook
+
+    return marked
+
+
+@dataclass(frozen=True)
+class Defense:
+    """Base of the games' contracts."""
+
+    games: ClassVar[set[str]] = set()  # each game's contract says its own
+    needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
+    classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
+    limits: ClassVar[Limits] = {}
+    strength: ClassVar[str] = ""  # the parameter that trades utility for privacy: the more of it, the less leaks
+    strengths: ClassVar[tuple[float, float]] = (0.0, 0.0)  # its least and greatest value worth a try
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, own in list(vars(cls).items()):
+            check = next((found for base in cls.__mro__[1:] if (found := _check_of(base, name))), None)
+            if check:
+                setattr(cls, name, _checked(own, check, f"defense.{cls.__module__.rpartition('.')[2]}"))
+
+
+def _check_of(base: type, hook: str) -> Check | None:
+    return getattr(vars(base).get(hook), "check", None)
+
+
+def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[..., Any]:
+    @functools.wraps(hook)
+    def checked(self: Defense, *arguments: Any) -> Any:
+        result = hook(self, *arguments)
+        check(name, result, self, *arguments)
+        return result
+
+    return checked

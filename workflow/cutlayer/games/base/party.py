@@ -1,0 +1,23 @@
+"""Who runs a defense that draws random tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Party:
+    """Where its tensors live, and the generator of all that it draws."""
+
+    generator: torch.Generator = field(repr=False)  # on the CPU, see `devices`
+    device: str = "cpu"
+
+    def randn(self, *shape: int) -> torch.Tensor:
+        """Standard normal float32 numbers, the same on every device."""
+        return torch.randn(shape, generator=self.generator).to(self.device)
+
+    def rand(self, *shape: int) -> torch.Tensor:
+        """Uniform float32 numbers in [0, 1), the same on every device."""
+        return torch.rand(shape, generator=self.generator).to(self.device)

@@ -1,0 +1,75 @@
+"""The contract of a protocol: who holds what, what crosses between the parties, what each could see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cutlayer.core.transcript import Arrays
+from cutlayer.data.datasets.base import Table
+
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One seed of one run: a setup trained under a defense, in all settings of the defense's sweep."""
+
+    setup: str
+    variant: str
+    seed: int
+    table: Table
+    settings: Mapping[str, Any]  # the setup as configured
+    defenses: Mapping[str, Any]  # setting's label -> Defense
+    trained: Arrays | None = None  # what the undefended run of this setup and seed learned
+    device: str = "cpu"  # where tensors live; random numbers are drawn on the CPU, see `devices`
+
+    @property
+    def name(self) -> str:
+        """The name that errors and generators use."""
+        return f"{self.setup}/{self.variant}/seed{self.seed}"
+
+    @property
+    def origin(self) -> str:
+        """The setup whose split and model this one uses: itself, unless `model_of` says otherwise."""
+        return str(self.settings.get("model_of", self.setup))
+
+
+@dataclass
+class Outcome:
+    """What a run leaves: for attacks, for metrics, for later runs of the same setup."""
+
+    transcripts: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)  # setting -> arrays
+    shared: dict[str, np.ndarray] = field(default_factory=dict)  # seen in every setting
+    truth: dict[str, np.ndarray] = field(default_factory=dict)  # for metrics only
+    learned: dict[str, np.ndarray] = field(default_factory=dict)
+    utility: list[dict[str, Any]] = field(default_factory=list)  # rows: setting, case, metric, value
+    failed: str = ""  # why there is nothing else
+
+
+class Protocol:
+    """Base of all protocols."""
+
+    shows: ClassVar[set[str]] = set()  # what a view of this protocol can hold
+    targets: ClassVar[set[str]] = set()  # what an attack on this protocol can guess
+    keys: ClassVar[set[str]] = set()  # keys that a setup of this protocol may have
+    models: ClassVar[str] = "own"  # whose model a defended run uses: its "own", or the "undefended" one
+
+    def run(self, task: Task) -> Outcome:
+        """Train under each setting of the defense and record what crosses."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
+
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
+        """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `cases`; every protocol defines it")
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray) -> dict[str, float]:
+        """Metrics of a guess about these rows in a case."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `leak`; every protocol defines it")
+
+    def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Further rows that sum up what `leak` gave for all cases of one setting and seed."""
+        return []

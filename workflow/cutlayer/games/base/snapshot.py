@@ -1,0 +1,51 @@
+"""A network in a transcript: its shape as the bytes of a JSON text, its parameters and running moments as one array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+
+from cutlayer.plan import plugins
+
+from .model import CutModel, Inputs
+
+
+def architecture(model: Mapping[str, Any], inputs: Inputs) -> np.ndarray:
+    """The shape of a configured model, which the adversary knows, as bytes (n,)."""
+    return np.frombuffer(json.dumps({"model": dict(model), "inputs": asdict(inputs)}).encode(), dtype=np.uint8)
+
+
+def drawn(shape: np.ndarray) -> tuple[Any, Inputs]:
+    """(model, inputs) from what `architecture` made."""
+    content = json.loads(bytes(shape))
+    options = dict(content["model"])
+    return plugins.create("model", options.pop("use"), options), Inputs(**content["inputs"])
+
+
+def flattened(network: torch.nn.Module) -> np.ndarray:
+    """Parameters and running moments (P,) float32 of a network, in the order of its state."""
+    return torch.cat([value.detach().float().flatten() for value in network.state_dict().values()]).cpu().numpy()
+
+
+def filled(network: torch.nn.Module, values: np.ndarray) -> None:
+    """Give a network the `flattened` parameters and running moments (P,) of one of the same shape."""
+    state, place = network.state_dict(), 0
+    for name, value in state.items():
+        part = torch.from_numpy(values[place : place + value.numel()].copy())
+        state[name] = part.reshape(value.shape).to(value.dtype)
+        place += value.numel()
+    network.load_state_dict(state)
+
+
+def rebuilt(shape: np.ndarray, values: np.ndarray) -> tuple[CutModel, Inputs, torch.nn.Module]:
+    """(model, inputs, bottom) from what `architecture` made and a bottom's `flattened` values (P,)."""
+    model, inputs = drawn(shape)
+    with torch.random.fork_rng(devices=[]):
+        bottom = model.bottom(inputs)
+    filled(bottom, values)
+    return model, inputs, bottom.eval()

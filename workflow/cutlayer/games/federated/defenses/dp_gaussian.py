@@ -1,0 +1,79 @@
+"""dp_gaussian: Gaussian noise on every parameter that a device uploads.
+
+Plain, as in the paper: N(0, noise^2) on each. Nothing limits how far a device's data can move what it uploads, so no
+epsilon follows from that, however strong the noise.
+
+With `epsilon` and `clip` an upload's change from the round's extractor is scaled to an L2 norm of at most `clip`, and
+the noise is the least for which all uploads together are (epsilon, delta)-differentially private. Neighbors are two
+federations that differ in one device, in all of its data. The server is the adversary, sees each upload by itself and
+knows whose it is: drawing the participants amplifies nothing, an upload moves by at most 2 clip, and a device counts
+as taking part in every round, which is the most it can. The composition is adaptive: an upload depends on the device's
+own data and on the extractor, which the server makes of the uploads before.
+
+That bounds what uploads tell of a device, given the extractor of the first round: a pre-training of that one, which
+all defenses share, has no noise. It says nothing of what the representation of a row tells of the row's attribute,
+which is what this protocol's adversary wants. Nor is the noise of floating-point numbers exactly Gaussian.
+
+Arroyo Arevalo et al., "Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning Against
+Attribute Inference Attacks", Results; McMahan et al., "Learning Differentially Private Recurrent Language Models", for
+clipped updates of devices; Balle and Wang, "Improving the Gaussian Mechanism for Differential Privacy".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.theory.accounting import gaussian_deviation
+
+LEAST = 0.01  # epsilon: below, accountants take minutes
+
+
+@dataclass(frozen=True)
+class DPGaussian(Defense):
+    """Noise of a given strength, or for a stated privacy of each device."""
+
+    limits: ClassVar[Limits] = {"noise": (0, None), "epsilon": (0, 1000), "delta": (1e-15, 0.01), "clip": (0, None)}
+    strength: ClassVar[str] = "noise"
+    strengths: ClassVar[tuple[float, float]] = (0.001, 1.0)
+    order: ClassVar[int] = 2  # of the norm that is clipped
+
+    noise: float = 0.01  # standard deviation, if no epsilon is given
+    epsilon: float = 0.0  # of the whole training; 0: nothing is clipped and nothing guaranteed
+    delta: float = 1e-5
+    clip: float = 0.0  # greatest norm of an upload's change
+
+    def __post_init__(self) -> None:
+        name = type(self).__module__.rpartition(".")[2]
+        if 0 < self.epsilon < LEAST:
+            raise InputError(f"defense.{name}", f"epsilon = {self.epsilon}", f"0 or at least {LEAST}")
+        if bool(self.epsilon) != bool(self.clip):
+            raise InputError(f"defense.{name}", f"clip = {self.clip} and epsilon = {self.epsilon}", "both or neither")
+
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
+        """The parameters (D, P) with noise, which is each device's own."""
+        noise = self._unit(federation, after.shape)
+        if not self.epsilon:
+            return after + self.noise * noise
+        return before + self._clipped(after - before) + self._least(federation.rounds) * noise
+
+    def _clipped(self, change: torch.Tensor) -> torch.Tensor:
+        length = change.norm(self.order, dim=1, keepdim=True)
+        return self.clip / length.clamp_min(self.clip) * change
+
+    def _unit(self, federation: Federation, shape: tuple[int, ...]) -> torch.Tensor:
+        """Noise of standard deviation 1."""
+        return federation.randn(*shape)
+
+    def _least(self, rounds: int) -> float:
+        """The least standard deviation that keeps what is promised, over so many uploads of a device."""
+        return gaussian_deviation(self.epsilon, self.delta, rounds, 2 * self.clip)
+
+    def spent(self, federation: Federation) -> dict[str, float]:
+        """Epsilon and delta, if they are guaranteed."""
+        return {"epsilon": self.epsilon, "delta": self.delta} if self.epsilon else {}

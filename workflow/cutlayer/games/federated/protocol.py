@@ -1,0 +1,160 @@
+"""federated: devices hold the data, a server averages the feature extractors that they train, and looks at them.
+
+Each round a fraction of the devices take the extractor, train it for some epochs on their rows, each beside networks
+of its own that never leave it, and upload it; the server averages what it gets (FedAvg), plainly or weighted by the
+devices' rows. The server, or whoever has the extractor, wants a sensitive attribute of the rows behind some
+representations; it has the representations of other rows, of which it knows the attribute. What protects the attribute
+is the devices': which networks the extractor learns with and against, and what they upload for it.
+
+The extractor has learned for `pretraining` rounds before, with the utility network alone. The task is another's: a
+classifier is trained on the representations once the extractor is final.
+
+Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
+Learning against Attribute Inference Attacks"; McMahan et al., "Communication-Efficient Learning of Deep Networks from
+Decentralized Data".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.progress import steps
+from cutlayer.core.seeds import seed_of
+from cutlayer.core.transcript import Arrays
+from cutlayer.games.attributes.leak import leak
+from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
+from cutlayer.games.federated.defense import Defense, Federation
+
+from .data import FederatedData, first, participants, prepared
+from .local import Grouped, Kept, Sequential
+from .records import FederatedRecords
+
+BEFORE, ROUND = "pretraining", "round"
+
+
+class Federated(Protocol):
+    """Train an extractor over the devices, and show what the server makes of it."""
+
+    shows: ClassVar[set[str]] = {
+        "known", "known_attribute", "attacked", "values", "architecture", "inputs", "inner",
+    }  # fmt: skip
+    targets: ClassVar[set[str]] = {"attribute", "attribute_by_device"}
+    keys: ClassVar[set[str]] = {
+        "model", "rows", "batch", "rate", "records", "known", "devices", "participation", "rounds", "local_epochs",
+        "pretraining", "average", "imbalance", "sensitive_among_inputs", "head_epochs", "timed_steps",
+    }  # fmt: skip
+
+    def run(self, task: Task) -> Outcome:
+        """Train one extractor for each setting of the defense; all start alike and see the same batches."""
+        data = prepared(task)
+        records, outcome = FederatedRecords(task, data), Outcome()
+        extractor, kept = pretrained(task, data)
+        for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
+            trained, own = train(task, setting, defense, data, extractor, kept)
+            outcome.transcripts[setting], rows = records.finish(setting, defense, trained, own)
+            rows += [{"metric": name, "value": value} for name, value in defense.spent(federation(task)).items()]
+            outcome.utility += [{"setting": setting} | row for row in rows]
+        outcome.shared, outcome.truth = records.shared, records.truth
+        return outcome
+
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
+        """The one case, for the extractor is final; by device one for each that trained an inference network."""
+        seen = {name: transcript[name] for name in self.shows if name in transcript}
+        if target == "attribute" or "inner" not in seen:
+            yield {}, seen, "attribute"
+            return
+        for device, inner in enumerate(seen["inner"]):
+            yield {"device": device}, seen | {"inner": inner}, "attribute"
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+        """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""
+        return leak(guess, truth, rows) | {"uniform": 1 / guess.shape[-1]}
+
+
+def pretrained(task: Task, data: FederatedData, at_once: bool = True) -> tuple[torch.Tensor, Kept]:
+    """The extractor (P,) of which every training of this setup and seed starts, and what the devices have by then."""
+    start = first(task, data, "extractor")
+    return _rounds(task, Defense(), data, _vector(start), {}, BEFORE, task.settings["pretraining"], at_once, "")
+
+
+def train(
+    task: Task, setting: str, defense: Defense, data: FederatedData, extractor: torch.Tensor, kept: Kept,
+    at_once: bool = True,
+) -> tuple[torch.Tensor, Kept]:  # fmt: skip
+    """The extractor (P,) after all rounds, and the devices' networks; `kept` is not changed."""
+    own = {role: dict(devices) for role, devices in kept.items()}
+    return _rounds(task, defense, data, extractor, own, ROUND, task.settings["rounds"], at_once, setting)
+
+
+def federation(task: Task, setting: str = "") -> Federation:
+    """What the devices know of a training."""
+    draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
+    count = len(participants(task, ROUND, 0))
+    return Federation(
+        devices=task.settings["devices"],
+        participants=count,
+        rounds=task.settings["rounds"],
+        generator=draw,
+        device=task.device,
+    )
+
+
+def _rounds(
+    task: Task, defense: Defense, data: FederatedData, extractor: torch.Tensor, kept: Any, stage: str, count: int,
+    at_once: bool, setting: str,
+) -> tuple[torch.Tensor, Kept]:  # fmt: skip
+    """Some rounds of federated averaging."""
+    shared, networks = federation(task, setting), networks_of(task, defense, data)
+    starts = {role: _vector(networks[role]) for role in defense.roles}
+    for role in starts:
+        kept.setdefault(role, {})
+    local = (Grouped if at_once else Sequential)(networks, data)
+    for turn in range(count):
+        devices = participants(task, stage, turn)
+        orders = {int(device): data.order(task, stage, turn, int(device)) for device in devices}
+        own = {role: {i: kept[role].get(i, start) for i in orders} for role, start in starts.items()}
+        after = local.train(extractor, own, orders, defense, task.settings["rate"])
+        for role, networks_kept in own.items():
+            kept[role].update(networks_kept)
+        sent = after if stage == BEFORE else defense.upload(extractor, after, shared)
+        extractor = averaged(sent, data.sizes[devices] if task.settings["average"] == "weighted" else None)
+        if not bool(extractor.isfinite().all()):
+            raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the strength")
+    return extractor, kept
+
+
+def networks_of(task: Task, defense: Defense, data: FederatedData) -> dict[str, torch.nn.Module]:
+    """The extractor and the networks beside it, by role, as they are before the first round."""
+    return {role: first(task, data, role) for role in ("extractor", *defense.roles)}
+
+
+def averaged(sent: torch.Tensor, sizes: np.ndarray | None) -> torch.Tensor:
+    """(P,): the mean of what D devices sent (D, P), weighted by their numbers of rows (D,) if given."""
+    if sizes is None:
+        return sent.mean(dim=0)
+    shares = torch.from_numpy(sizes / sizes.sum()).to(sent)
+    return shares @ sent
+
+
+def stepper(task: Task) -> Callable[[], None]:
+    """One round's local training of a task's first setting, the same at each call; nothing is recorded."""
+    data = prepared(task)
+    ((_, defense), *_) = task.defenses.items()
+    networks, devices = networks_of(task, defense, data), participants(task, ROUND, 0)
+    kept = {role: {int(d): _vector(networks[role]) for d in devices} for role in defense.roles}
+    orders = {int(d): data.order(task, ROUND, 0, int(d))[:1] for d in devices}
+    local, start = Grouped(networks, data), _vector(networks["extractor"])
+
+    def step() -> None:
+        defense.upload(start, local.train(start, kept, orders, defense, task.settings["rate"]), federation(task))
+
+    return step
+
+
+def _vector(network: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in network.parameters()])

@@ -1,0 +1,121 @@
+"""What is kept of a training in the federated protocol: what the server makes of the extractor, the truth, the task."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cutlayer.core.seeds import generator, seed_of
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.snapshot import architecture
+from cutlayer.games.federated.defense import Defense
+
+from .data import FederatedData, first
+from .local import Kept, Stacked, load
+
+AT_ONCE = 1024  # rows
+HEAD = (64,)  # hidden units of the task's classifier
+
+
+class FederatedRecords:
+    """Representations of the adversary's rows and of the attacked ones, and how well they serve the task."""
+
+    def __init__(self, task: Task, data: FederatedData) -> None:
+        self._task, self._data = task, data
+        drawn = generator(task.origin, task.seed, "known").permutation(data.train)
+        self._known = drawn[: task.settings.get("known", {}).get("rows")]
+        self._attacked = data.test[: task.settings["records"].get("attacked")]
+
+    @property
+    def shared(self) -> dict[str, np.ndarray]:
+        """What the adversary knows whatever the defense: its own rows, their attribute, the networks' shapes."""
+        data = self._data
+        return {
+            "inputs": data.features[self._known],
+            "known_attribute": data.all_attribute[self._known],
+            "values": np.array(data.values),
+            "architecture": architecture(self._task.settings["model"], data.inputs),
+        }
+
+    @property
+    def truth(self) -> dict[str, np.ndarray]:
+        """Attribute, label and inputs of the attacked rows, and the known rows' labels."""
+        data = self._data
+        return {
+            "attribute": data.all_attribute[self._attacked],
+            "labels": data.all_labels[self._attacked],
+            "attacked_inputs": data.features[self._attacked],
+            "known_labels": data.all_labels[self._known],
+        }
+
+    def finish(
+        self, setting: str, defense: Defense, extractor: torch.Tensor, kept: Kept
+    ) -> tuple[dict[str, np.ndarray], list[dict[str, Any]]]:
+        """Arrays of the transcript and rows of the utility, of a final extractor (P,) and the devices' networks."""
+        network = self._network(extractor)
+        known, attacked, train, test = (
+            self._represented(network, rows)
+            for rows in (self._known, self._attacked, self._data.train, self._data.test)
+        )
+        seen = {"known": known, "attacked": attacked}
+        if "privacy" in defense.roles:
+            seen["inner"] = np.stack([kept["privacy"][device].cpu().numpy() for device in sorted(kept["privacy"])])
+        rows = [
+            *self._task_rows(setting, train, test),
+            {"metric": "task_specific", "value": float("task" in defense.roles)},
+        ]
+        return seen, rows + list(self._on_a_device(setting, defense, extractor, kept))
+
+    def _network(self, extractor: torch.Tensor) -> torch.nn.Module:
+        network = first(self._task, self._data, "extractor")
+        torch.nn.utils.vector_to_parameters(extractor, network.parameters())
+        return network.eval()
+
+    def _represented(self, network: torch.nn.Module, rows: np.ndarray) -> np.ndarray:
+        """(n, ...) float32."""
+        pieces = np.array_split(rows, max(1, -(-len(rows) // AT_ONCE)))
+        with torch.no_grad():
+            return torch.cat([network(self._data.encoded(piece)).cpu() for piece in pieces]).numpy()
+
+    def _task_rows(self, setting: str, train: np.ndarray, test: np.ndarray) -> Iterator[dict[str, Any]]:
+        """Test accuracy of a classifier trained for the task on all training rows' representations."""
+        data, settings = self._data, self._task.settings
+        head = MLPClassifier(
+            HEAD, early_stopping=True, max_iter=settings.get("head_epochs", 200),
+            random_state=seed_of(self._task.name, setting, "head") % 2**32,
+        )  # fmt: skip
+        with warnings.catch_warnings():  # so many epochs are meant
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted = make_pipeline(StandardScaler(), head).fit(
+                train.reshape(len(train), -1), data.all_labels[data.train]
+            )
+        labels = data.all_labels[data.test]
+        yield {"metric": "test_accuracy", "value": float(fitted.score(test.reshape(len(test), -1), labels))}
+        yield {"metric": "task_majority", "value": float(np.bincount(labels).max() / len(labels))}
+
+    def _on_a_device(
+        self, setting: str, defense: Defense, extractor: torch.Tensor, kept: Kept
+    ) -> Iterator[dict[str, Any]]:
+        """The losses of one random device's own networks on its rows, with the final extractor."""
+        roles = [role for role in ("privacy", "utility") if role in defense.roles]
+        trained = sorted(set.intersection(*(set(kept[role]) for role in roles))) if roles else []
+        if not trained:
+            return
+        device = int(generator(self._task.origin, self._task.seed, "device").choice(trained))
+        networks = {role: first(self._task, self._data, role) for role in ("extractor", *roles)}
+        local, batch = Stacked(networks, 1, self._data), self._data.batch([self._data.places(device)])
+        with torch.no_grad():
+            local.extractor.load(extractor)
+            features = local.extractor(batch.x)
+            for role, metric in (("privacy", "device_ce"), ("utility", "device_jsd")):
+                if role in roles:
+                    load(local.others[role], kept[role][device].unsqueeze(0))
+                    yield {"metric": metric, "value": float(local.losses(role, batch, features))}

@@ -1,0 +1,34 @@
+"""The contract of an attack of the split game: the feature party guesses labels.
+
+What it may name in `sees`. Of one recorded batch of B examples:
+
+- `gradients` (B, d): as returned at the cut
+- `embeddings` (B, d): as it sent them
+- `first_gradients` (B, e): what the gradients become at its first layer, where the setup records them
+- `hints` (h,): places of positives that it knows
+
+Of the training as a whole:
+
+- `bottom` (P,), `architecture`: its trained bottom model, see `games/base/snapshot.py`
+- `features` (n, ...): rows of its own; `known` (m,), `known_labels` (m,): those whose labels it knows
+- `attacked` (q,): the rows it is asked about
+- `classes` (): how many there are
+
+`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "population" class
+probabilities (q, classes), or (epochs, q, classes); for "dimension" the number of classes that are trained on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cutlayer.games.base import attack as base
+
+
+@dataclass(frozen=True)
+class Attack(base.Attack):
+    """What guesses labels."""
+
+    games: ClassVar[set[str]] = {"split"}
+    target: ClassVar[str] = "labels"

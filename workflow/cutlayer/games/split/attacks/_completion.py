@@ -1,0 +1,102 @@
+"""The parts of `model_completion`: a trained bottom with a random head, MixMatch's loss, batches, an average."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cutlayer.games.base.encoded import Encoded, parts
+
+
+class Completed(nn.Module):
+    """A bottom and, on its embedding with each coordinate standardized, linear layers with ReLUs between."""
+
+    def __init__(
+        self, bottom: nn.Module, features: Encoded, own: np.ndarray, classes: int, layers: int,
+        rng: np.random.Generator,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.bottom = bottom
+        with torch.no_grad():
+            embedded = torch.cat([bottom(part)[1] for part in parts(features, own)])
+        variance = embedded.var(dim=0, correction=0)
+        self.mean, self.scale = embedded.mean(dim=0), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
+        width = embedded.shape[1]
+        head = [_linear(width, outputs, rng) for outputs in [width] * (layers - 1) + [classes]]
+        self.head = nn.ModuleList(head).to(embedded.device)
+        self.mixes_inputs = all(tensor.is_floating_point() or not tensor.numel() for tensor in features.values())
+
+    def forward(self, x: Encoded) -> Tensor:
+        return self._headed(self.bottom(x)[1])
+
+    def mixed(self, x: Encoded, partner: Tensor, share: float) -> Tensor:
+        """Logits of mixed examples: mixed as inputs if these are numbers, else at the cut; codes cannot be mixed."""
+        if not self.mixes_inputs:
+            return self._headed(mix(self.bottom(x)[1], partner, share))
+        return self({name: mix(t, partner, share) if t.is_floating_point() else t for name, t in x.items()})
+
+    def _headed(self, embedded: Tensor) -> Tensor:
+        hidden = (embedded - self.mean) * self.scale
+        for layer in self.head[:-1]:
+            hidden = torch.relu(layer(hidden))
+        return self.head[-1](hidden)
+
+
+def _linear(inputs: int, outputs: int, rng: np.random.Generator) -> nn.Linear:
+    """Distributed as torch's own, drawn from the given generator."""
+    with torch.random.fork_rng(devices=[]):  # the layer's own draw is overwritten; skip_init would import sympy
+        layer = nn.Linear(inputs, outputs)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.from_numpy(rng.uniform(-1, 1, parameter.shape) / inputs**0.5))
+    return layer
+
+
+def mixmatch(
+    model: Completed, x: Encoded, target: Tensor, weight: float, temperature: float, alpha: float,
+    rng: np.random.Generator,
+) -> Tensor:  # fmt: skip
+    """The loss of a batch whose first rows have the targets (B, k): their cross-entropy, plus `weight` times the rest.
+
+    The others' targets are the model's own predictions, sharpened; their loss is the mean squared error.
+    """
+    count = len(target)
+    with torch.no_grad():
+        guessed = (model({name: t[count:] for name, t in x.items()}) / temperature).softmax(dim=1)
+    target = torch.cat([target, guessed])
+    partner = torch.from_numpy(rng.permutation(len(target))).to(target.device)
+    share = rng.beta(alpha, alpha)
+    share = max(share, 1 - share)
+    logits, target = model.mixed(x, partner, share), mix(target, partner, share)
+    entropy = -(target[:count] * logits[:count].log_softmax(dim=1)).sum(dim=1).mean()
+    return entropy + weight * (logits[count:].softmax(dim=1) - target[count:]).square().mean()
+
+
+def mix(rows: Tensor, partner: Tensor, share: float) -> Tensor:
+    """`share` of each row (B, ...) and the rest of its partner's, the row `partner` (B,) says."""
+    return torch.lerp(rows[partner], rows, share)
+
+
+@torch.no_grad()
+def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
+    """Move an average of a model's parameters on by one step."""
+    for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
+        slow.lerp_(fast, 1 - decay)
+
+
+def batches(places: np.ndarray, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Batches of `size` places (all, if fewer) without end, shuffled at each pass; what is left over is dropped."""
+    size = min(size, len(places))
+    while True:
+        shuffled = rng.permutation(places)
+        yield from (shuffled[i : i + size] for i in range(0, len(places) - size + 1, size))
+
+
+@torch.no_grad()
+def probabilities(model: nn.Module, features: Encoded, places: np.ndarray) -> np.ndarray:
+    """(m, k) float64 class probabilities of some rows."""
+    logits = torch.cat([model(part) for part in parts(features, places)])
+    return logits.double().softmax(dim=1).cpu().numpy()

@@ -1,0 +1,58 @@
+"""direction: gradients of one class point one way, and most examples are negative.
+
+An example is the rather positive, the fewer of its cosine similarities with the others of the batch are positive. The
+guess `vote` is the paper's rule: negative if most of them (more than half) are positive, else positive. A similarity
+with a zero gradient counts as 0.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 3, other related attacks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.transcript import View
+from cutlayer.games.split.attack import Attack
+
+ROWS = 1024  # of the matrix of similarities, at a time
+
+
+@dataclass(frozen=True)
+class Direction(Attack):
+    """Minus the share of positive cosine similarities; and the vote by it."""
+
+    sees: ClassVar[set[str]] = {"gradients"}
+    classes: ClassVar[set[int]] = {2}
+
+    def infer(self, view: View) -> dict[str, np.ndarray]:
+        """(B,) scores, and as `vote` 1 for positive and 0 for negative."""
+        found = score(view.gradients)
+        return {"": found, "vote": vote(found)}
+
+
+def score(gradients: np.ndarray) -> np.ndarray:
+    """Minus the share (B,) of the other rows with which a row of (B, d) has a positive cosine; 0 for a single row."""
+    G = _scaled(gradients)
+    if len(G) < 2:
+        return np.zeros(len(G))
+    parts = np.array_split(G, -(-len(G) // ROWS))
+    agree = np.concatenate([np.count_nonzero(part @ G.T > 0, axis=1) for part in parts])
+    return -((agree - G.any(axis=1)) / (len(G) - 1))
+
+
+def vote(scores: np.ndarray) -> np.ndarray:
+    """0.0 (negative) for each of the scores (B,) that says that most similarities are positive, else 1.0."""
+    return np.where(-scores > 0.5, 0.0, 1.0)
+
+
+def _scaled(gradients: np.ndarray) -> np.ndarray:
+    """The rows, largest entry about 1: a cosine's sign is that of the inner product, which then cannot vanish.
+
+    The factors are powers of 2, so that nothing is rounded.
+    """
+    G = np.asarray(gradients, dtype=np.float64)
+    _, exponents = np.frexp(np.abs(G).max(axis=1, keepdims=True, initial=0))
+    return np.ldexp(G, -exponents)

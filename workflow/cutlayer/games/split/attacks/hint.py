@@ -1,0 +1,68 @@
+"""hint: whoever is close to a known positive is positive.
+
+The adversary knows a few positives of each batch. `inner`, the paper's: the largest inner product with any of them;
+`longest`: the inner product with the longest of them; `distance`: minus the Euclidean distance to the nearest. The last
+two are those of the official code. The known examples are not guessed.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.core.transcript import View
+from cutlayer.games.split.attack import Attack
+
+KINDS = ("inner", "longest", "distance")
+
+
+@dataclass(frozen=True)
+class Hint(Attack):
+    """Closeness to the first `hints` known positives."""
+
+    sees: ClassVar[set[str]] = {"gradients", "hints"}
+    classes: ClassVar[set[int]] = {2}
+    limits: ClassVar[Limits] = {"hints": (1, 5)}  # the protocol tells five at most
+
+    kind: Literal["inner", "longest", "distance"] = "inner"
+    hints: int = 5
+
+    def skip(self, view: View) -> str:
+        """A batch may have fewer positives."""
+        found = len(view.hints)
+        return "" if found >= self.hints else f"for batches with {self.hints} known positives, here there are {found}"
+
+    def infer(self, view: View) -> np.ndarray:
+        """(B,) scores, NaN for the known examples."""
+        known = view.hints[: self.hints]
+        found = score(view.gradients, known, self.kind)
+        found[known] = np.nan
+        return found
+
+
+def score(gradients: np.ndarray, hints: np.ndarray, kind: str) -> np.ndarray:
+    """Closeness (B,) of each row of (B, d) to the hints: places (H,) of rows, or gradients (H, d); see above."""
+    G = np.asarray(gradients, dtype=np.float64)
+    H = _rows(G, np.asarray(hints))
+    if kind == "inner":
+        return (G @ H.T).max(axis=1)
+    if kind == "longest":
+        return G @ H[np.linalg.norm(H, axis=1).argmax()]
+    if kind == "distance":
+        return -np.min([np.linalg.norm(G - h, axis=1) for h in H], axis=0)
+    raise InputError("attack.hint", f"kind = {kind!r}", f"allowed: {', '.join(map(repr, KINDS))}")
+
+
+def _rows(G: np.ndarray, hints: np.ndarray) -> np.ndarray:
+    """The hints' gradients (H, d)."""
+    places = hints.ndim == 1 and np.issubdtype(hints.dtype, np.integer)
+    if not len(hints) or not (places or (hints.ndim == 2 and hints.shape[1] == G.shape[1])):
+        found = f"the hints have the shape {hints.shape} and the type {hints.dtype}"
+        raise InputError("attack.hint", found, f"(H,) integer places or (H, {G.shape[1]}) gradients, H at least 1")
+    return G[hints] if places else hints.astype(np.float64)

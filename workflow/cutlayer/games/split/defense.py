@@ -1,0 +1,88 @@
+"""The contract of a defense of the split game: what the label party trains towards, returns, and reads as its classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch.nn.functional import one_hot
+
+from cutlayer.games.base import checks
+from cutlayer.games.base import defense as base
+from cutlayer.games.base.party import Party
+
+
+@dataclass(frozen=True)
+class Training(Party):
+    """What the label party knows before the first step."""
+
+    labels: torch.Tensor  # (n,) int64: the labels of the training rows
+    classes: int
+    releases: int  # how often each example's gradient is sent: the epochs
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What the label party knows of a batch."""
+
+    training: Training
+    rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
+    state: Any = None  # what the defense's `begin` returned
+
+    @property
+    def labels(self) -> torch.Tensor:
+        """(B,) int64: the batch's labels."""
+        return self.training.labels[self.rows]
+
+
+def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
+    checks.count(name, "outputs", found, at_least=classes)
+
+
+def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
+    shape = len(wire.rows), defense.outputs(wire.training.classes)
+    checks.alike(name, "target", found, shape, torch.empty(0, device=wire.rows.device))
+    checks.finite(name, "target", found)
+
+
+def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, wire: Wire) -> None:
+    checks.like(name, "backward", found, gradient)
+
+
+def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
+    columns = found.shape[1] if np.ndim(found) == 2 else 0
+    checks.alike(name, "decode", found, (len(probabilities), columns), probabilities)
+    checks.distributions(name, "decode", found)
+
+
+@dataclass(frozen=True)
+class Defense(base.Defense):
+    """What protects the labels; all hooks are the label party's, in the order in which they are called."""
+
+    games: ClassVar[set[str]] = {"split"}
+
+    def begin(self, training: Training) -> Any:
+        """Called before the first step; what it returns is the `state` of every later hook."""
+        return None
+
+    @base.returns(_outputs)
+    def outputs(self, classes: int) -> int:
+        """How many classes the top model tells apart."""
+        return classes
+
+    @base.returns(_target)
+    def target(self, wire: Wire) -> torch.Tensor:
+        """What the batch is trained towards: (B, outputs) float32, a row of weights on the classes' log-losses."""
+        return one_hot(wire.labels, self.outputs(wire.training.classes)).float()
+
+    @base.returns(_backward)
+    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+        """What is sent for the per-example gradients (B, d) float32 at the cut; as many, of the same size."""
+        return gradient
+
+    @base.returns(_decoded)
+    def decode(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
+        """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
+        return probabilities

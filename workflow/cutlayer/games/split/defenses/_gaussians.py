@@ -1,0 +1,75 @@
+"""Gradients of two classes as two Gaussians, and Gaussian noise that depends on the class and on their difference.
+
+Few operations on few copies: all of it should cost little beside the drawing of the noise.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+
+from cutlayer.games.split.defense import Training
+from cutlayer.gradient_noise import GradientNoise
+
+# Where the squares of single precision keep their digits; beyond, double is taken.
+SAFE = 1e-24, 1e30
+
+
+class Gaussians(NamedTuple):
+    """Two classes of gradients, each spread alike in all directions."""
+
+    negative: float  # variance in a coordinate
+    positive: float
+    difference: torch.Tensor  # (d,) the positives' mean less the negatives'
+    gap: float  # its squared norm
+    share: float  # of positives
+
+
+def estimated(gradient: torch.Tensor, member: torch.Tensor) -> Gaussians | None:
+    """The most likely Gaussians for gradients (B, d), None if a class is missing.
+
+    `member` (2, B) is 1 where an example is of the class, else 0.
+    """
+    counts = member.sum(dim=1, keepdim=True)
+    negatives, positives = counts.flatten().tolist()
+    if not negatives or not positives:
+        return None
+    means = (member @ gradient).div_(counts)
+    squares = member @ torch.addmm(gradient, member.T, means, alpha=-1).square_()
+    difference = means[1] - means[0]
+    (u, v), gap = squares.sum(dim=1).tolist(), float(difference.dot(difference))
+    if gradient.dtype == torch.float32 and not SAFE[0] < max(u, v, gap) < SAFE[1]:
+        return estimated(gradient.double(), member.double())
+    d = gradient.shape[1]
+    return Gaussians(u / negatives / d, v / positives / d, difference, gap, positives / (negatives + positives))
+
+
+def perturbed(
+    gradient: torch.Tensor, member: torch.Tensor, model: Gaussians, noise: GradientNoise, training: Training
+) -> torch.Tensor:
+    """Add a number times the difference's direction to each row, a vector to the rows of a class with noise across."""
+    sent = gradient.addr(_along(member[1], noise, training), _direction(model))
+    for own, variance in zip(member, (noise.negative_across, noise.positive_across), strict=True):
+        if variance:
+            places = own.nonzero()[:, 0]
+            across = training.randn(len(places), gradient.shape[1])
+            sent.index_add_(0, places, across, alpha=math.sqrt(variance))
+    return sent
+
+
+def _along(positive: torch.Tensor, noise: GradientNoise, training: Training) -> torch.Tensor:
+    """(B,): what a row gets along the difference beyond what it gets in every direction."""
+    negatives = math.sqrt(max(0.0, noise.negative_along - noise.negative_across))
+    positives = math.sqrt(max(0.0, noise.positive_along - noise.positive_across))
+    return (positive * (positives - negatives) + negatives) * training.randn(len(positive))
+
+
+def _direction(model: Gaussians) -> torch.Tensor:
+    """(d,) of length 1; any where the means are equal, for then the noise is alike in all directions."""
+    if model.gap:
+        return (model.difference / math.sqrt(model.gap)).float()
+    return torch.nn.functional.one_hot(torch.tensor(0), len(model.difference)).to(model.difference.device).float()

@@ -1,0 +1,82 @@
+"""marvell: the Gaussian noise that makes the gradients of two classes hardest to tell apart for its power.
+
+In each batch the gradients of negatives and positives are modeled as N(g0, u I) and N(g1, v I): class means, and
+variances averaged over coordinates. Each class gets noise of one variance along the difference of the means and
+another across it; of all with p tr Sigma1 + (1 - p) tr Sigma0 <= P, p the batch's fraction of positives, these are
+the ones of least symmetric divergence sumKL (theorem 1), see `gradient_noise`. One of three parameters says how much:
+
+- `power`: P relative to the squared distance of the means (to the mean squared gradient, should the means be equal);
+- `sum_kl`: the smallest P whose sumKL is at most this; where that holds already, nothing is added;
+- `error`: a bound L on an adversary's error, through the target sumKL = (2 - 4 L)^2.
+
+A batch that lacks a class says nothing of the difference. It gets isotropic noise, as if the other class's mean were
+a root mean square gradient away, in a direction unknown, and neither class spread: of `power` times the mean squared
+gradient in all, or with the variance mean squared gradient / target in each coordinate. So it never goes out as it
+is, unless all its gradients are 0.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
+
+from ._gaussians import Gaussians, estimated, perturbed
+
+
+@dataclass(frozen=True)
+class Marvell(Defense):
+    """Optimal noise for a power, a target of sumKL, or a bound on the error; exactly one is not 0."""
+
+    classes: ClassVar[set[int]] = {2}
+    limits: ClassVar[Limits] = {"power": (0, None), "sum_kl": (0, None), "error": (0, 0.4999)}
+
+    power: float = 0.0
+    sum_kl: float = 0.0
+    error: float = 0.0
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in vars(self).items() if value}
+        if len(given) != 1:
+            wrong = " and ".join(f"{name} = {value}" for name, value in given.items()) or "no parameter is given"
+            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error is meant")
+
+    @property
+    def _wanted(self) -> float:
+        """The sumKL to reach; 0: the power is given."""
+        return (2 - 4 * self.error) ** 2 if self.error else self.sum_kl
+
+    def begin(self, training: Training) -> torch.Tensor:
+        """(2, n): 1 where a training row is of the class, else 0."""
+        return torch.stack((training.labels != 1, training.labels == 1)).float()
+
+    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+        """The gradients (B, d) with noise."""
+        member = wire.state[:, wire.rows]
+        model = estimated(gradient, member)
+        if model is None:
+            return self._of_one_class(gradient, wire.training)
+        return perturbed(gradient, member, model, self._noise(gradient, model), wire.training)
+
+    def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
+        problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share
+        if self._wanted:
+            return optimal_noise(*problem, power_for(*problem, self._wanted))
+        return optimal_noise(*problem, self.power * (model.gap or _mean_square(gradient)))
+
+    def _of_one_class(self, gradient: torch.Tensor, training: Training) -> torch.Tensor:
+        variance = _mean_square(gradient) * (1 / self._wanted if self._wanted else self.power / gradient.shape[1])
+        return gradient + math.sqrt(variance) * training.randn(*gradient.shape)
+
+
+def _mean_square(gradient: torch.Tensor) -> float:
+    return float(gradient.double().square().sum(dim=1).mean())

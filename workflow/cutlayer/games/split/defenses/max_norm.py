@@ -1,0 +1,32 @@
+"""max_norm: noise along each gradient that gives all gradients of a batch the same expected squared norm.
+
+g_j becomes (1 + eta_j) g_j with eta_j ~ N(0, sigma_j^2), sigma_j^2 = ||g_max||^2 / ||g_j||^2 - 1: the longest gradient
+is sent as it is, the others change length and often sign, never their line.
+
+A gradient that is 0 has no line, and stays 0.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from cutlayer.games.split.defense import Defense, Wire
+
+
+@dataclass(frozen=True)
+class MaxNorm(Defense):
+    """Has no parameter."""
+
+    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+        """The gradients (B, d), each times a number of its own.
+
+        In double precision: a short gradient takes a factor that may be beyond single.
+        """
+        norms = gradient.double().norm(dim=1)
+        sigma = (norms.max().square() / norms.square() - 1).sqrt().nan_to_num(posinf=0.0)
+        factors = 1 + sigma * wire.training.randn(len(gradient))
+        return (factors[:, None] * gradient).float()

@@ -1,0 +1,107 @@
+"""secdt: train on more, fake classes, return gradients of one norm, and blur the target.
+
+- Transformation: K = k `expansion` fake classes are shuffled and dealt into k pools of equal size. Each training
+  example gets, once and for all, a random member of its class's pool, and the top model learns these. Predictions are
+  decoded by adding up each pool ("weighted"), or by the pool of the largest of the K ("maximum"). 1: no fake classes.
+- Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
+  and counts; so short a gradient that no factor of single precision will do becomes 0.
+- Noise: the target, a one-hot row, gets `noise` softmax(omega), omega ~ N(0, I_K) drawn anew each step. The target
+  then sums to 1 + `noise`, as printed. 0: none.
+
+Numbers of single precision cannot have exactly one norm, and how they miss it depends on the gradient: where a batch
+has few different gradients, sorting by norm would sort by label (`test_label_defenses` has such a batch). So each
+factor is also multiplied by 1 + DITHER N(0, 1): what is left of the norms' differences is a random order.
+
+Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
+Transformation", algorithm 1 (equation 16 prints gamma for its gamma-bar).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.split.defense import Defense, Training, Wire
+
+DITHER = 1e-6  # many times the relative rounding of single precision, 6e-8
+
+
+class Fakes(NamedTuple):
+    """What is drawn before training."""
+
+    pools: torch.Tensor  # (k, expansion) int64: the fake classes of each class
+    labels: torch.Tensor  # (n,) int64: the fake class of each training row
+
+
+@dataclass(frozen=True)
+class SecDT(Defense):
+    """Dimension transformation, gradient normalization, softmax-normalized Gaussian noise."""
+
+    limits: ClassVar[Limits] = {"expansion": (1, None), "noise": (0, None)}
+
+    expansion: int = 10  # K / k
+    noise: float = 0.3  # mu
+    normalize: Literal["none", "mean", "min", "max"] = "mean"
+    decoding: Literal["weighted", "maximum"] = "weighted"
+
+    def begin(self, training: Training) -> Fakes:
+        """Deal the fake classes into pools, and draw one for each training row."""
+        if self.expansion == 1:
+            return Fakes(torch.arange(training.classes)[:, None], training.labels)
+        count, draw = self.outputs(training.classes), training.generator
+        pools = torch.randperm(count, generator=draw).reshape(training.classes, self.expansion)
+        drawn = torch.randint(self.expansion, (len(training.labels),), generator=draw)
+        return Fakes(pools, pools[training.labels.cpu(), drawn].to(training.device))
+
+    def outputs(self, classes: int) -> int:
+        """K."""
+        return classes * self.expansion
+
+    def target(self, wire: Wire) -> torch.Tensor:
+        """(B, K): 1 at the fake class, plus the noise."""
+        count, labels = self.outputs(wire.training.classes), wire.state.labels[wire.rows, None]
+        blur = torch.zeros((len(labels), count), device=labels.device)
+        if self.noise:
+            blur = wire.training.randn(len(labels), count).softmax(dim=1).mul_(self.noise)
+        return blur.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
+
+    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+        """The gradients (B, d), of one norm."""
+        if self.normalize == "none":
+            return gradient
+        norms = torch.linalg.vector_norm(gradient, dim=1, dtype=torch.float64)
+        reference = getattr(norms, self.normalize)()
+        dithered = torch.addcmul(reference, reference, wire.training.randn(len(norms)), value=DITHER)
+        return gradient * (dithered / norms).float().nan_to_num(posinf=0.0)[:, None]
+
+    def decode(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
+        """(N, k) from (N, K)."""
+        return decode(probabilities, state.pools.numpy(), self.decoding)
+
+
+def decode(probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted") -> np.ndarray:
+    """Scores of k classes (N, k) from the probabilities (N, K) of K fake ones, dealt into k `pools`.
+
+    weighted: the sum over each pool. maximum: 1 for the pool that has the row's largest probability (the first of
+    several), 0 for the others; as the score of a binary task that is the decision itself, 0 or 1.
+
+    Raises:
+        InputError: `how` is neither, or the pools do not have each of the K columns once.
+
+    """
+    if how not in ("weighted", "maximum"):
+        raise InputError("secdt.decode", f"how = {how!r}", "'weighted' or 'maximum' is meant")
+    dealt = np.concatenate([np.asarray(pool, dtype=int) for pool in pools])
+    if sorted(dealt) != list(range(probabilities.shape[1])):
+        wrong = f"the pools hold {len(dealt)} classes"
+        raise InputError("secdt.decode", wrong, f"each of the {probabilities.shape[1]} columns once is meant")
+    if how == "weighted":
+        return np.stack([probabilities[:, list(pool)].sum(axis=1) for pool in pools], axis=1)
+    top = probabilities.argmax(axis=1)
+    return np.stack([np.isin(top, list(pool)) for pool in pools], axis=1).astype(float)

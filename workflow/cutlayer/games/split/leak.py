@@ -1,0 +1,101 @@
+"""How much a guess about the split protocol gives away: per batch, per training, and summed up over batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.protocol import Case
+from cutlayer.metrics.leakage import chance_floor, leak_auc
+from cutlayer.metrics.utility import utility_of
+
+OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
+OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
+Attacked = tuple[str, int]  # the target, and which of the recorded batches
+
+
+def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Attacked]]:
+    """The cases of one setting of a defense; a case says the step and, where there are days, the day."""
+    if target == "population":
+        seen = {name: transcript[name] for name in OF_THE_TRAINING if name in transcript}
+        yield {"step": 0, "day": 0}, seen | {"bottom": transcript["snapshots"][-1]}, (target, 0)
+        return
+    for place, (step, day) in enumerate(zip(transcript["steps"], transcript["days"], strict=True)):
+        seen = {name: transcript[name][place] for name in OF_A_BATCH if name in transcript}
+        hints = transcript["hints"][place]
+        known = {"hints": hints[hints >= 0], "classes": transcript["classes"]}
+        yield {"step": int(step), "day": int(day)}, seen | known, (target, place)
+
+
+def leak(guess: np.ndarray, truth: Arrays, rows: Attacked) -> dict[str, float]:
+    """Metrics of one guess, by what it is about.
+
+    labels: a score for each example of a batch, NaN for those not guessed; population: class probabilities
+    (attacked, classes), or those after each of the attack's epochs; dimension: the number of classes trained on.
+    """
+    target, place = rows
+    if target == "labels":
+        return _of_a_batch(guess, truth["labels"][place])
+    if target == "population":
+        return _of_a_population(guess, truth["attacked_labels"])
+    return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
+
+
+def _of_a_batch(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    if score.shape != labels.shape:
+        raise InputError("protocol.split", f"a guess has the shape {score.shape}", f"{labels.shape} is meant")
+    guessed = ~np.isnan(score)
+    auc = leak_auc(score[guessed], labels[guessed])
+    if auc is None:
+        return {"one_class": 1.0}
+    positives = int(labels[guessed].sum())
+    return {"leak_auc": auc, "floor": chance_floor(positives, int(guessed.sum()) - positives), "one_class": 0.0}
+
+
+def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """The last epoch, and the best one, which an adversary could only pick with the true labels."""
+    epochs = guess if guess.ndim == 3 else guess[None]
+    if epochs.shape[1] != len(labels):
+        raise InputError("protocol.split", f"a guess has the shape {guess.shape}", f"{len(labels)} rows are meant")
+    if not np.isfinite(epochs).all():
+        raise InputError("protocol.split", "a guess is not finite", "a number for each row and class")
+    utilities = [utility_of(scores, labels) for scores in epochs]
+    accuracy = float(np.mean(epochs[-1].argmax(axis=1) == labels))
+    return {
+        "attack_utility": utilities[-1],
+        "attack_utility_oracle": max(utilities),
+        "attack_accuracy": accuracy,
+        "majority": float(np.bincount(labels).max() / len(labels)),
+    }
+
+
+def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each kind of guess: mean and median leak AUC, mean and 95% quantile of |AUC - ½|, the chance floor.
+
+    Batches without both classes are counted and left out of all else.
+    The floor is that of the quantile; the mean of a useless score's |AUC - ½| is about sqrt(2 / pi) / 1.96 of it.
+    """
+    found = []
+    kinds = {row["metric"].removeprefix("one_class") for row in rows if row["metric"].startswith("one_class")}
+    for kind in sorted(kinds):
+        counted = sum(row["value"] for row in rows if row["metric"] == f"one_class{kind}")
+        found.append((f"one_class_batches{kind}", counted))
+        auc = np.array([row["value"] for row in rows if row["metric"] == f"leak_auc{kind}"])
+        if not len(auc):
+            continue
+        gap = np.abs(auc - 0.5)
+        floors = [row["value"] for row in rows if row["metric"] == f"floor{kind}"]
+        found += [
+            (f"leak_auc_mean{kind}", auc.mean()),
+            (f"leak_auc_median{kind}", np.median(auc)),
+            (f"leak_gap_mean{kind}", gap.mean()),
+            (f"leak_gap_q95{kind}", np.quantile(gap, 0.95)),
+            (f"attack_utility{kind}", auc.mean()),
+            (f"attack_utility_symmetrized{kind}", (0.5 + gap).mean()),
+            (f"chance_floor{kind}", np.mean(floors)),
+        ]
+    return [{"step": 0, "day": 0, "metric": metric, "value": float(value), "skipped": ""} for metric, value in found]

@@ -1,0 +1,88 @@
+"""cnn: two convolutions with pooling and a linear layer up to the cut, two linear layers after it.
+
+Rows of d x d numbers without a shape of their own (digits) are images of one channel. `shrink` is for quick runs: means
+of so many by so many pixels are taken for pixels.
+
+LeCun et al., "Gradient-Based Learning Applied to Document Recognition"; Jiang et al., "Training on Fake Labels",
+say "a CNN" and no more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d, max_pool2d
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.split.model import Inputs, Model
+
+
+@dataclass(frozen=True)
+class Cnn(Model):
+    """3 x 3 convolutions with `channels` and twice as many, a cut of `width`."""
+
+    limits: ClassVar[Limits] = {"width": (1, None), "channels": (1, None), "shrink": (1, None)}
+
+    width: int = 128
+    channels: int = 32
+    shrink: int = 1
+
+    def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
+        """`images` (B, C, H, W) float32 from 0 to 1."""
+
+        scaled = features.astype(np.float32) / np.float32(inputs.scale)
+        images = torch.from_numpy(scaled.reshape(-1, *_image(inputs)))
+        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+
+    def bottom(self, inputs: Inputs) -> torch.nn.Module:
+        """Convolutions and the layer that ends at the cut."""
+        channels, height, width = _image(inputs)
+        return Bottom(self, (channels, height // self.shrink, width // self.shrink))
+
+    def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
+        """Two linear layers."""
+        return Top(self, outputs)
+
+
+def _image(inputs: Inputs) -> tuple[int, int, int]:
+    """Channels, height, width."""
+    if len(inputs.shape) == 3:
+        channels, height, width = inputs.shape
+        return channels, height, width
+    side = math.isqrt(inputs.shape[0])
+    if len(inputs.shape) != 1 or side * side != inputs.shape[0]:
+        raise InputError("model.cnn", f"an example has the shape {inputs.shape}", "an image, or d x d numbers")
+    return 1, side, side
+
+
+class Bottom(nn.Module):
+    """Two convolutions, each pooled, and a linear layer to the cut."""
+
+    def __init__(self, model: Cnn, image: tuple[int, int, int]) -> None:
+        super().__init__()
+        channels, height, width = image
+        self.first = nn.Conv2d(channels, model.channels, 3, padding=1)
+        self.second = nn.Conv2d(model.channels, 2 * model.channels, 3, padding=1)
+        self.last = nn.Linear(2 * model.channels * (height // 4) * (width // 4), model.width)
+
+    def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        first = max_pool2d(torch.relu(self.first(x["images"])), 2)
+        second = max_pool2d(torch.relu(self.second(first)), 2)
+        return first, torch.relu(self.last(second.flatten(1)))
+
+
+class Top(nn.Module):
+    """Two linear layers."""
+
+    def __init__(self, model: Cnn, outputs: int) -> None:
+        super().__init__()
+        self.hidden, self.last = nn.Linear(model.width, model.width), nn.Linear(model.width, outputs)
+
+    def forward(self, hidden: Tensor, x: dict[str, Tensor]) -> Tensor:
+        return self.last(torch.relu(self.hidden(hidden)))

@@ -1,0 +1,177 @@
+"""split: one party holds features and the bottom model, the other holds the labels and the top model.
+
+Each batch the feature party sends embeddings, the label party returns the gradient of every example's loss at the
+cut, and the feature party goes on back-propagating what it received. It wants the labels; what protects them is the
+label party's: what it trains towards, what it returns, and how it reads its own predictions.
+
+The transcript is what the feature party could see: the gradients, its embeddings and its first layer's gradients in
+sampled batches, its bottom model, its features. Which of a batch's examples are positive may be known to it for a
+few (`hints`), and so may the labels of a few of its examples (`known`). Sampled batches are evenly spaced over
+training, besides those asked for by number (`records.at`).
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang et al., "Training on Fake Labels".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch.nn.functional import pad
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.progress import steps
+from cutlayer.core.seeds import seed_of
+from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
+from cutlayer.games.base.snapshot import architecture
+from cutlayer.metrics.utility import utility as of_scores
+
+from . import leak as leaks
+from .data import Data, prepared
+from .defense import Defense, Training, Wire
+from .records import Records
+
+
+class Split(Protocol):
+    """Train bottom and top model together, and show the feature party its side of it."""
+
+    shows: ClassVar[set[str]] = {
+        "gradients", "embeddings", "first_gradients", "hints", "classes",
+        "bottom", "architecture", "features", "known", "known_labels", "attacked",
+    }  # fmt: skip
+    targets: ClassVar[set[str]] = {"labels", "population", "dimension"}
+    keys: ClassVar[set[str]] = {
+        "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known",
+        "timed_steps",
+    }  # fmt: skip
+
+    def run(self, task: Task) -> Outcome:
+        """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
+        data = prepared(task)
+        outcome = Outcome(shared=data.shown, truth=dict(data.truth))
+        for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
+            records = _train(task, setting, defense, data, outcome.utility)
+            outcome.transcripts[setting] = records.seen
+            outcome.truth |= records.truth | {f"{setting}|{name}": value for name, value in records.hidden.items()}
+        return outcome
+
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
+        """Each recorded batch; or, for attacks with the bottom model, the training as a whole."""
+        yield from leaks.cases(transcript, target)
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+        """How well a guess tells labels, or the number of classes trained on."""
+        return leaks.leak(guess, truth, rows)
+
+    def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Mean, median and 95% quantile over the recorded batches, with the chance floor."""
+        return leaks.summarize(rows)
+
+
+@dataclass(frozen=True)
+class Parties:
+    """Both parties' models and the label party's defense, ready to train."""
+
+    bottom: torch.nn.Module
+    top: torch.nn.Module
+    optimizer: torch.optim.Adam
+    defense: Defense
+    training: Training
+    state: Any  # the defense's
+
+
+def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
+    """Everything of one training before its first step."""
+    draw = _generator(task.name, setting, "defense")
+    training = Training(
+        labels=data.labels, classes=data.classes, releases=data.releases, generator=draw, device=task.device
+    )
+    state = defense.begin(training)
+    bottom, top = _models(task, data, defense)
+    parameters = [*bottom.parameters(), *top.parameters()]
+    optimizer = torch.optim.Adam(parameters, task.settings["rate"], fused=True)
+    return Parties(bottom, top, optimizer, defense, training, state)
+
+
+def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list[dict[str, Any]]) -> Records:
+    """One training under one defense; its test metrics are appended to `utility`."""
+    parties = _meet(task, setting, defense, data)
+    records = Records(task.settings["records"], data)
+    for phase in data.phases:
+        for rows in phase.batches:
+            _step(parties, data.encode(rows), rows, records)
+        if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
+            raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
+        if phase.test is not None:
+            scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
+            place = {"setting": setting} | phase.place
+            utility += [place | row for row in of_scores(scores, data.table.labels[phase.test])]
+    records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), defense.outputs(data.classes))
+    return records
+
+
+def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, records: Records | None = None) -> None:
+    """One batch there and back."""
+    wire = Wire(parties.training, rows, parties.state)
+    parties.optimizer.zero_grad()
+
+    first, embedding = parties.bottom(x)  # the feature party
+    if records and records.now and records.first_layer:
+        first.retain_grad()
+
+    sent = embedding.detach().requires_grad_()  # crosses the cut
+    loss = losses(parties.top(sent, x), parties.defense.target(wire))  # the label party
+    loss.mean().backward()
+    received = parties.defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
+
+    embedding.backward(received / len(loss))  # the feature party
+    parties.optimizer.step()
+    if records:
+        records.keep(wire, received, sent.detach(), first, loss.detach())
+
+
+def losses(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy of each example (B,): logits (B, K), or (B, 1) for the second of two classes; weights (B, K)."""
+    return -(target * _complete(logits).log_softmax(dim=1)).sum(dim=1)
+
+
+def _complete(logits: torch.Tensor) -> torch.Tensor:
+    """Two classes have one logit, that of the second; the first one's is 0."""
+    return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
+
+
+def _models(task: Task, data: Data, defense: Defense) -> tuple[torch.nn.Module, torch.nn.Module]:
+    """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
+    outputs = defense.outputs(data.classes)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
+        bottom = data.model.bottom(data.inputs)
+        torch.manual_seed(seed_of(task.origin, task.seed, "top"))
+        top = data.model.top(data.inputs, 1 if outputs == 2 else outputs)
+    return bottom.to(task.device), top.to(task.device)
+
+
+def _probabilities(parties: Parties, data: Data, rows: np.ndarray) -> np.ndarray:
+    """(N, outputs) float64."""
+    parts = []
+    with torch.no_grad():
+        for some in np.array_split(rows, max(1, len(rows) // 4096)):
+            x = data.encode_table(some)
+            parts.append(_complete(parties.top(parties.bottom(x)[1], x)).double().softmax(dim=1).cpu().numpy())
+    return np.concatenate(parts)
+
+
+def stepper(task: Task) -> Callable[[], None]:
+    """One training step of a task's first setting, on the same batch at each call; nothing is recorded."""
+    data = prepared(task)
+    ((setting, defense), *_) = task.defenses.items()
+    parties, rows = _meet(task, setting, defense, data), data.phases[0].batches[0]
+    return lambda: _step(parties, data.encode(rows), rows)
+
+
+def _generator(*name: object) -> torch.Generator:
+    return torch.Generator().manual_seed(seed_of(*name))

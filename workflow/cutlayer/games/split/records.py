@@ -1,0 +1,73 @@
+"""What is kept of a training in the split protocol: what the feature party saw, and the truth about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.snapshot import flattened
+
+from .data import Data, days
+from .defense import Wire
+
+HINTS = 5  # positives of each batch that an adversary may be told
+
+
+class Records:
+    """The sampled batches of one training, and its bottom model at the end."""
+
+    def __init__(self, wanted: Mapping[str, Any], data: Data) -> None:
+        spaced = np.linspace(0, data.steps - 1, min(wanted["batches"], data.steps)).round().astype(int)
+        asked = [step - 1 for step in wanted.get("at", []) if step <= data.steps]
+        self._at, self._days, self._data = set(spaced.tolist()) | set(asked), list(days(data.phases)), data
+        self.first_layer: bool = wanted.get("first_layer", False)
+        self._step = 0
+        self._batches: list[dict[str, np.ndarray]] = []
+        self.seen: dict[str, np.ndarray] = {}
+        self.truth: dict[str, np.ndarray] = {}  # the same under every defense
+        self.hidden: dict[str, np.ndarray] = {}  # of this training
+
+    @property
+    def now(self) -> bool:
+        """Whether the current batch is one of the sampled."""
+        return self._step in self._at
+
+    def keep(
+        self, wire: Wire, gradients: torch.Tensor, embeddings: torch.Tensor, first: torch.Tensor, loss: torch.Tensor
+    ) -> None:
+        """Note a batch if it is one of the sampled, and go on to the next."""
+        if self.now:
+            labels = wire.labels.cpu().numpy()
+            batch = {
+                "gradients": gradients.cpu().numpy(),
+                "embeddings": embeddings.cpu().numpy(),
+                "labels": labels,
+                "losses": loss.cpu().numpy(),
+                "steps": np.array(self._step + 1),
+                "days": np.array(self._days[self._step]),
+                "hints": _hints(labels, self._data.name, self._step),
+            }
+            if self.first_layer and first.grad is not None:
+                batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
+            self._batches.append(batch)
+        self._step += 1
+
+    def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:
+        """Turn what was kept into arrays: the transcript's, and the truth for metrics."""
+        stacked = {name: np.stack([batch[name] for batch in self._batches]) for name in self._batches[0]}
+        self.truth = {"labels": stacked.pop("labels")}
+        self.hidden = {"losses": stacked.pop("losses"), "outputs": np.array(outputs)}
+        self.seen = stacked | {
+            "snapshots": flattened(bottom)[None],
+            "architecture": drawn,
+        }
+
+
+def _hints(labels: np.ndarray, *name: object) -> np.ndarray:
+    """Places of up to HINTS random positives of a batch; -1 where there are fewer."""
+    positives = generator(*name, "hints").permutation(np.flatnonzero(labels == 1))[:HINTS]
+    return np.pad(positives, (0, HINTS - len(positives)), constant_values=-1)

@@ -1,0 +1,29 @@
+"""The contract of an attack of the split_server game: the server guesses a sensitive attribute of the clients' rows.
+
+What it may name in `sees`, with E epochs:
+
+- `values` (): how many values the attribute has; `architecture`: the models' shapes, see `games/base/snapshot.py`
+- `inputs` (n, ...), `known_attribute` (n,): its auxiliary rows
+- `known` (n, ...), `attacked` (q, ...): features of auxiliary and test rows, as the trained encoder sends them
+- `intercepted` (E, q, ...): features of training rows as sent after every epoch
+- `poison` (E, p, ...), `poison_attribute` (p,): the same of its own rows among those that train
+- `encoder` (E, P): the encoder after every epoch
+
+`infer` returns probabilities of the values (q, values), or (E, q, values), for the target "attribute" of the attacked
+rows, for "training_attribute" of the intercepted ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cutlayer.games.base import attack as base
+
+
+@dataclass(frozen=True)
+class Attack(base.Attack):
+    """What guesses an attribute from features."""
+
+    games: ClassVar[set[str]] = {"split_server"}
+    target: ClassVar[str] = "attribute"

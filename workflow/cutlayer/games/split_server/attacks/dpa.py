@@ -1,0 +1,47 @@
+"""dpa: put rows whose attribute is known among the clients' training rows, and learn from what is sent for them.
+
+Each epoch of the training a decoder of the classifier's shape is trained on the features that the poison rows have in
+this epoch, and asked about the features of the other training rows. Chosen here: each epoch's decoder starts anew, so
+that what one learned by heart does not pass to the next.
+
+Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Data Poison Attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.limits import Limits
+from cutlayer.core.transcript import View
+from cutlayer.games.attributes.decoder import Recipe, decoder, probabilities, tensor
+from cutlayer.games.split_server.attack import Attack
+
+
+@dataclass(frozen=True)
+class DataPoison(Attack):
+    """For each epoch of the training a decoder, trained on the poison rows' features."""
+
+    target: ClassVar[str] = "training_attribute"
+    sees: ClassVar[set[str]] = {"intercepted", "poison", "poison_attribute", "values", "architecture"}
+    needs: ClassVar[set[str]] = {"poison"}
+    limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (1, None), "rate": (0, None), "held": (0, 0.9)}
+
+    epochs: int = 50  # of the decoder, in each epoch of the training
+    batch: int = 256
+    rate: float = 0.001
+    held: float = 0.1  # share of the poison rows by which the best epoch is chosen; 0: the last one is taken
+
+    def infer(self, view: View) -> np.ndarray:
+        """(E, m, values) float64 probabilities of the intercepted rows' values after each epoch."""
+        return np.stack(list(self._epochs(view)))
+
+    def _epochs(self, view: View) -> Iterator[np.ndarray]:
+        recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
+        attribute = tensor(view.poison_attribute, view.device)
+        for poison, intercepted in zip(view.poison, view.intercepted, strict=True):
+            trained = decoder(view, tensor(poison, view.device), attribute, recipe)
+            yield probabilities(trained, tensor(intercepted, view.device))

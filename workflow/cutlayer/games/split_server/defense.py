@@ -1,0 +1,94 @@
+"""The contract of a defense of the split_server game: what the clients add to their loss, and how the encoder steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+
+from cutlayer.games.base import checks
+from cutlayer.games.base import defense as base
+from cutlayer.games.base.party import Party
+
+Descent = tuple[Literal["adam", "sgd"], float]
+
+
+@dataclass(frozen=True)
+class Clients(Party):
+    """What the clients know before the first step."""
+
+    attribute: torch.Tensor  # (n,) int64: the sensitive attribute of the training rows
+    values: int  # how many values it has
+    sigma: float  # of the noise added to the features that are sent
+    epochs: int
+    steps: int  # in all
+    features: Callable[[torch.Tensor], torch.Tensor]  # training rows (B,) -> features, encoder in training mode
+    parameters: list[torch.Tensor]  # the encoder's
+    decoder: Callable[[int], torch.nn.Module]  # outputs -> a fresh network of the classifier's shape, net(features, {})
+    batch: Callable[[], torch.Tensor]  # (B,): random training rows, drawn from `generator`
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What the clients know in a step."""
+
+    clients: Clients
+    rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
+    loss: float  # the batch's utility loss
+    state: Any = None  # what the defense's `begin` returned
+
+    @property
+    def attribute(self) -> torch.Tensor:
+        """(B,) int64: the batch's sensitive attribute."""
+        return self.clients.attribute[self.rows]
+
+
+def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, wire: Wire) -> None:
+    if found is not None:
+        checks.alike(name, "penalty", found, (), features)
+        checks.follows(name, "penalty", found, features)
+
+
+def _updated(name: str, found: Any, *_: Any) -> None:
+    checks.truth(name, "update", found)
+
+
+@dataclass(frozen=True)
+class Defense(base.Defense):
+    """What protects the attribute; all hooks are the clients', in the order in which they are called."""
+
+    games: ClassVar[set[str]] = {"split_server"}
+    watches: ClassVar[bool] = False  # whether `moved` is to be called
+
+    def descent(self, rate: float) -> Descent:
+        """How the encoder steps along its gradients, and at which rate, given the setup's, which is meant for Adam."""
+        return "adam", rate
+
+    def begin(self, clients: Clients) -> Any:
+        """Called before anything is sent; what it returns is the `state` of every later hook."""
+        return None
+
+    @base.returns(_penalty)
+    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor | None:
+        """What the clients add to the utility loss: a scalar of the features (B, ...), which have no noise yet."""
+        return None
+
+    @base.returns(_updated)
+    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
+        """Set the encoder's gradients for one step; False: the encoder takes none.
+
+        `utility` is a scalar whose gradient with respect to the encoder is the utility loss's.
+        """
+        penalty = self.penalty(features, wire)
+        (utility if penalty is None else utility + penalty).backward()
+        return True
+
+    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
+        """Called after a step, with the encoder's parameters before it, if the class `watches`."""
+
+    def report(self, state: Any) -> dict[str, np.ndarray | float]:
+        """Of the whole training: an array with a number for each step, or one number."""
+        return {}

@@ -1,0 +1,46 @@
+"""How much a guess about the split_server protocol gives away, and what its training cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.protocol import Case
+from cutlayer.metrics.utility import utility as of_scores
+
+AT_INFERENCE = ("known", "known_attribute", "attacked", "inputs", "values", "architecture")
+IN_TRAINING = ("intercepted", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture")
+SHOWN = 200  # steps of a course that are written down
+Attacked = str  # the name of the truth
+
+
+def case(transcript: Arrays, target: str) -> tuple[Case, dict[str, np.ndarray], Attacked]:
+    """The one case of a target: the stage, what is seen of it, what is asked."""
+    inference = target == "attribute"
+    seen = {name: transcript[name] for name in (AT_INFERENCE if inference else IN_TRAINING) if name in transcript}
+    return {"stage": "inference" if inference else "training"}, seen, target
+
+
+def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Test metrics of the classifier on what it is sent; its utility is the accuracy."""
+    for row in of_scores(scores, labels):
+        if row["metric"] == "test_accuracy":
+            yield {"step": 0, "metric": "test_utility", "value": row["value"]}
+        if row["metric"] != "test_utility":
+            yield {"step": 0} | row
+
+
+def course(losses: Sequence[float], report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The utility loss and what else a defense reports by step, at evenly spaced steps; its numbers of the whole."""
+    steps = np.linspace(0, len(losses) - 1, min(SHOWN, len(losses))).round().astype(int)
+    for name, found in {"utility_loss": np.array(losses), **report}.items():
+        if np.ndim(found) == 0:
+            yield {"step": 0, "metric": name, "value": float(found)}
+            continue
+        if len(found) != len(losses):
+            raise InputError("protocol.split_server", f"{name} has {len(found)} steps", f"{len(losses)} were made")
+        yield from ({"step": int(step) + 1, "metric": name, "value": float(found[step])} for step in steps)

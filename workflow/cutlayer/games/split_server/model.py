@@ -1,0 +1,17 @@
+"""The contract of a model of the split_server game: the clients' encoder (`bottom`), the server's classifier (`top`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cutlayer.games.base.model import CutModel, Inputs
+
+__all__ = ["Inputs", "Model"]
+
+
+@dataclass(frozen=True)
+class Model(CutModel):
+    """One network, cut between clients and server."""
+
+    games: ClassVar[set[str]] = {"split_server"}

@@ -1,0 +1,96 @@
+"""strided_cnn: three convolutions of stride 2 up to the cut, one more and four linear layers after it, for images.
+
+`shrink` is for quick runs: means of squares of so many pixels. What is sent has mean 0 and variance 1 in each channel
+over a batch (a normalization without scale and shift): noise of a fixed size then means something.
+
+Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1; strides, widths and the
+normalizations are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.split_server.model import Inputs, Model
+
+
+@dataclass(frozen=True)
+class StridedCnn(Model):
+    """Convolutions with c, 2 c, 2 c `channels`, the cut, one with 4 c, linear layers of 16 c, 8 c, 2 c and outputs."""
+
+    limits: ClassVar[Limits] = {"channels": (1, None), "shrink": (1, None)}
+
+    channels: int = 32
+    shrink: int = 1
+
+    def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
+        """`images` (B, C, H, W) float32 from 0 to 1."""
+
+        images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale))
+        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+
+    def bottom(self, inputs: Inputs) -> torch.nn.Module:
+        """Three convolutions."""
+        _image(inputs)
+        return Bottom(self, inputs.shape[0])
+
+    def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
+        """A convolution and four linear layers."""
+        height, width = _image(inputs)
+        return Top(self, (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8)), outputs)
+
+
+def _image(inputs: Inputs) -> tuple[int, int]:
+    """Height and width."""
+    if len(inputs.shape) != 3:
+        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image is meant")
+    _, height, width = inputs.shape
+    return height, width
+
+
+class Bottom(nn.Module):
+    """Three convolutions that each halve the image; what is sent is normalized by channel."""
+
+    def __init__(self, model: StridedCnn, channels: int) -> None:
+        super().__init__()
+        c = model.channels
+        self.first, self.first_normal = _halving(channels, c), nn.BatchNorm2d(c)
+        self.second, self.second_normal = _halving(c, 2 * c), nn.BatchNorm2d(2 * c)
+        self.last, self.normal = _halving(2 * c, 2 * c), nn.BatchNorm2d(2 * c, affine=False)
+
+    def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        first = torch.relu(self.first_normal(self.first(x["images"])))
+        second = torch.relu(self.second_normal(self.second(first)))
+        return first, self.normal(self.last(second))
+
+
+class Top(nn.Module):
+    """A convolution that halves the image, and four linear layers."""
+
+    def __init__(self, model: StridedCnn, cut: tuple[int, int], outputs: int) -> None:
+        super().__init__()
+        c, (height, width) = model.channels, cut
+        self.convolution = _halving(2 * c, 4 * c)
+        sizes = [4 * c * -(-height // 2) * -(-width // 2), 16 * c, 8 * c, 2 * c]
+        self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.last = nn.Linear(2 * c, outputs)
+
+    def forward(self, features: Tensor, x: dict[str, Tensor]) -> Tensor:
+        hidden = torch.relu(self.convolution(features)).flatten(1)
+        for layer in self.hidden:
+            hidden = torch.relu(layer(hidden))
+        return self.last(hidden)
+
+
+def _halving(inputs: int, outputs: int) -> nn.Conv2d:
+    return nn.Conv2d(inputs, outputs, 3, stride=2, padding=1)

@@ -1,0 +1,177 @@
+"""split_server: clients hold the data and an encoder, an untrusted server the labels and a classifier.
+
+Each batch the clients send noisy features; the server trains its classifier on them and returns the gradient at the
+cut. The server, or whoever listens, wants a sensitive attribute of the clients' rows. It has auxiliary rows of which it
+knows the attribute; at the training stage it listens after every epoch, and its own rows may be among those that train
+(`poison`); at the inference stage it may query the trained encoder. What protects the attribute is the clients': what
+they add to the loss, and how they step.
+
+The transcript is what that adversary could see: features of training rows and of its own as sent after every epoch,
+features of test rows and of auxiliary rows as sent by the trained encoder, a snapshot of the encoder after every epoch.
+The noise is drawn anew whenever something is sent.
+
+Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 3.1 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.progress import steps
+from cutlayer.core.seeds import seed_of
+from cutlayer.core.transcript import Arrays
+from cutlayer.games.attributes.leak import leak
+from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
+from cutlayer.games.split_server.defense import Clients, Defense, Wire
+
+from . import leak as leaks
+from .data import ServerData, prepared
+from .records import ServerRecords
+
+
+class SplitServer(Protocol):
+    """Train encoder and classifier together, and show what the server and a listener see."""
+
+    shows: ClassVar[set[str]] = {
+        "known", "known_attribute", "attacked", "values", "architecture", "encoder",
+        "intercepted", "poison", "poison_attribute", "inputs",
+    }  # fmt: skip
+    targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
+    keys: ClassVar[set[str]] = {"model", "rows", "batch", "epochs", "rate", "sigma", "poison", "records"}
+
+    def run(self, task: Task) -> Outcome:
+        """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
+        data = prepared(task)
+        outcome = Outcome()
+        for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
+            records = _train(task, setting, defense, data, outcome.utility)
+            outcome.transcripts[setting] = records.seen
+            outcome.shared, outcome.truth = records.shared, records.truth
+        return outcome
+
+    def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
+        """The inference stage, or the training stage, as one case."""
+        yield leaks.case(transcript, target)
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+        """How well a guess tells the attribute; at the training stage the last epoch's and the best one's."""
+        return leak(guess, truth, rows)
+
+
+@dataclass(frozen=True)
+class Parties:
+    """Both sides' models, ready to train."""
+
+    encoder: torch.nn.Module
+    classifier: torch.nn.Module
+    client: torch.optim.Optimizer
+    server: torch.optim.Optimizer
+    defense: Defense
+    clients: Clients
+    sigma: float
+    state: Any = None  # the defense's
+
+
+def _train(
+    task: Task, setting: str, defense: Defense, data: ServerData, utility: list[dict[str, Any]]
+) -> ServerRecords:
+    """One training under one defense; its test metrics and its course are appended to `utility`."""
+    parties = _meet(task, setting, defense, data)
+    records = ServerRecords(task, setting, data, parties.sigma)
+    losses: list[float] = []
+    for epoch in range(task.settings["epochs"]):
+        losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
+        if not all(bool(p.isfinite().all()) for p in parties.encoder.parameters()):
+            raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the weight")
+        records.intercept(parties.encoder, epoch)
+    scores = records.finish(parties.encoder, parties.classifier)
+    rows = [*leaks.utility(scores, data.all_labels[data.test]), *leaks.course(losses, defense.report(parties.state))]
+    utility += [{"setting": setting} | row for row in rows]
+    return records
+
+
+def _meet(task: Task, setting: str, defense: Defense, data: ServerData) -> Parties:
+    """Both sides before anything is sent; a defense may have trained the encoder by then."""
+    encoder, classifier = _models(task, data)
+    parameters, rate = list(encoder.parameters()), task.settings["rate"]
+    clients = _clients(task, setting, data, encoder)
+    how, pace = defense.descent(rate)
+    client = torch.optim.Adam(parameters, pace, fused=True) if how == "adam" else torch.optim.SGD(parameters, pace)
+    server = torch.optim.Adam(classifier.parameters(), rate, fused=True)
+    state = defense.begin(clients)
+    return Parties(encoder, classifier, client, server, defense, clients, clients.sigma, state)
+
+
+def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
+    """One batch there and back; returns the utility loss."""
+    defense, clients = parties.defense, parties.clients
+    features = parties.encoder(data.encode(rows))[1]  # the clients
+    sent = (features.detach() + parties.sigma * clients.randn(*features.shape)).requires_grad_()  # crosses the cut
+
+    parties.server.zero_grad()  # the server
+    loss = cross_entropy(parties.classifier(sent, {}), data.labels[rows])
+    loss.backward()
+    parties.server.step()
+
+    wire = Wire(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
+    parties.client.zero_grad()
+    before = [p.detach().clone() for p in clients.parameters] if defense.watches else []
+    if defense.update((features * sent.grad).sum(), features, wire):
+        parties.client.step()
+    if defense.watches:
+        defense.moved(before, wire)
+    return wire.loss
+
+
+def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Module]:
+    """Encoder and classifier; of one setup and seed all defenses start with the same."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
+        encoder = data.model.bottom(data.inputs)
+        torch.manual_seed(seed_of(task.origin, task.seed, "top"))
+        classifier = data.model.top(data.inputs, data.classes)
+    return encoder.to(task.device), classifier.to(task.device)
+
+
+def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module) -> Clients:
+    """What the clients know before the first step."""
+    draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
+    n, size = len(data.train), min(task.settings["batch"], len(data.train))
+
+    def decoder(outputs: int) -> torch.nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(torch.randint(2**31, (), generator=draw)))
+            return data.model.top(data.inputs, outputs).to(task.device)
+
+    return Clients(
+        attribute=data.attribute,
+        values=data.values,
+        sigma=float(task.settings["sigma"]),
+        epochs=task.settings["epochs"],
+        steps=task.settings["epochs"] * (n // size),
+        features=lambda rows: encoder(data.encode(rows))[1],
+        parameters=list(encoder.parameters()),
+        decoder=decoder,
+        batch=lambda: torch.randint(n, (size,), generator=draw).to(task.device),
+        generator=draw,
+        device=task.device,
+    )
+
+
+def stepper(task: Task) -> Callable[[], None]:
+    """One training step of a task's first setting, on the same batch at each call; nothing is recorded."""
+    data = prepared(task)
+    ((setting, defense), *_) = task.defenses.items()
+    parties, rows = _meet(task, setting, defense, data), data.batches(task, 0)[0]
+    return lambda: _nothing(_step(parties, data, rows))
+
+
+def _nothing(_: object) -> None:
+    """A step returns its loss, a stepper does not."""

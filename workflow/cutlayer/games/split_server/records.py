@@ -1,0 +1,80 @@
+"""What is kept of a training in the split_server protocol: what the server or a listener saw, and the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from cutlayer.core.seeds import seed_of
+from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.snapshot import architecture, flattened
+
+from .data import ServerData
+
+AT_ONCE = 4096  # rows
+
+
+class ServerRecords:
+    """Features as sent after every epoch and at the end."""
+
+    def __init__(self, task: Task, setting: str, data: ServerData, sigma: float) -> None:
+        self._name, self._data, self._sigma = (task.name, setting), data, sigma
+        clean = data.train[: len(data.train) - len(data.poison)]
+        self._intercepted = clean[: task.settings["records"]["attacked"]]
+        self._epochs: list[dict[str, np.ndarray]] = []
+        self._model = task.settings["model"]
+        self.seen: dict[str, np.ndarray] = {}
+
+    @property
+    def shared(self) -> dict[str, np.ndarray]:
+        """What the adversary knows whatever the defense: its own rows, their attribute, the models' shapes."""
+        data = self._data
+        poison = {"poison_attribute": data.all_attribute[data.poison]} if len(data.poison) else {}
+        return poison | {
+            "inputs": data.features[data.known],
+            "known_attribute": data.all_attribute[data.known],
+            "values": np.array(data.values),
+            "architecture": architecture(self._model, data.inputs),
+        }
+
+    @property
+    def truth(self) -> dict[str, np.ndarray]:
+        """The attribute of the rows that are attacked at either stage."""
+        attribute = self._data.all_attribute
+        return {"attribute": attribute[self._data.test], "training_attribute": attribute[self._intercepted]}
+
+    def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
+        """What is sent of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
+        heard = {"intercepted": self._sent(encoder, self._intercepted, "intercepted", epoch)}
+        if len(self._data.poison):
+            heard["poison"] = self._sent(encoder, self._data.poison, "poison", epoch)
+        self._epochs.append(heard | {"encoder": flattened(encoder)})
+
+    def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
+        """Turn what was kept into arrays; return the classifier's probabilities (m, classes) of the test rows."""
+        attacked = self._sent(encoder, self._data.test, "attacked")
+        self.seen = {name: np.stack([epoch[name] for epoch in self._epochs]) for name in self._epochs[0]}
+        self.seen |= {"attacked": attacked, "known": self._sent(encoder, self._data.known, "known")}
+        return _probabilities(classifier, attacked, self._data.device)
+
+    def _sent(self, encoder: torch.nn.Module, rows: np.ndarray, *what: object) -> np.ndarray:
+        """Features (n, ...) float32 of some rows, with noise, of the encoder as it is used."""
+        draw = torch.Generator().manual_seed(seed_of(*self._name, "sent", *what))
+        encoder.eval()
+        with torch.no_grad():
+            parts = [encoder(self._data.encode_table(some))[1].cpu() for some in _pieces(rows)]
+        encoder.train()
+        clean = torch.cat(parts)
+        return (clean + self._sigma * torch.randn(clean.shape, generator=draw)).numpy()
+
+
+def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: str) -> np.ndarray:
+    """(n, classes) float64."""
+    with torch.no_grad():
+        pieces = [features[some] for some in _pieces(np.arange(len(features)))]
+        parts = [classifier(torch.from_numpy(piece).to(device), {}) for piece in pieces]
+    return torch.cat(parts).double().softmax(dim=1).cpu().numpy()
+
+
+def _pieces(rows: np.ndarray) -> list[np.ndarray]:
+    return np.array_split(rows, max(1, -(-len(rows) // AT_ONCE)))

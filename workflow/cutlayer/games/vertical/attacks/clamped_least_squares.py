@@ -1,0 +1,27 @@
+"""clamped_least_squares: least squares, then every feature cut to [0, 1].
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VIII-A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer import polytope
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attack import Attack
+from cutlayer.games.vertical.equations import linear_system
+
+
+@dataclass(frozen=True)
+class ClampedLeastSquares(Attack):
+    """A^+ b clamped to the box; it need not solve the equations any more."""
+
+    sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+
+    def infer(self, view: View) -> np.ndarray:
+        """N x d guesses."""
+        return polytope.least_squares(*linear_system(view)).clip(0, 1)

@@ -1,0 +1,27 @@
+"""random_guess: draw every feature uniformly from [0, 1].
+
+Its error exceeds that of `half` by 1/12 for any data (lemma 1).
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VIII-A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attack import Attack
+
+
+@dataclass(frozen=True)
+class RandomGuess(Attack):
+    """Uniform guesses that use nothing but the number of features."""
+
+    sees: ClassVar[set[str]] = {"scores", "passive"}
+
+    def infer(self, view: View) -> np.ndarray:
+        """N x d guesses."""
+        return view.rng.random((len(view.scores), len(view.passive)))

@@ -1,0 +1,59 @@
+"""The contract of a defense of the vertical game: what the passive party publishes of the model, and which scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cutlayer.games.base import checks
+from cutlayer.games.base import defense as base
+
+from .equations import difference_matrix, softmax
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What the protecting party knows when a hook is called."""
+
+    weights: np.ndarray  # (k, d): the passive party's weights
+    features: np.ndarray  # (n, d): the passive party's own features, in [0, 1]
+    rng: np.random.Generator = field(repr=False)
+
+    @property
+    def coefficients(self) -> np.ndarray:
+        """A = J W_pas (k-1 x d), the left side of the equations an adversary can set up."""
+        return difference_matrix(len(self.weights)) @ self.weights
+
+
+def _published(name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> None:
+    for part, meant in zip(found, (weights, bias), strict=True):
+        checks.like(name, "publish", part, meant)
+
+
+def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, wire: Wire) -> None:
+    checks.like(name, "reveal", found, logits)
+    checks.distributions(name, "reveal", found)
+
+
+@dataclass(frozen=True)
+class Defense(base.Defense):
+    """What protects the passive party's features; the hooks are called in this order."""
+
+    games: ClassVar[set[str]] = {"vertical"}
+
+    @property
+    def rescaling(self) -> tuple[float, float]:
+        """(a, c) when the passive party trains on a x + c in place of its features x; (1, 0): it does not."""
+        return 1.0, 0.0
+
+    @base.returns(_published)
+    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
+        """The passive party's weights (k x d) and the bias (k,) that are shown to the active party."""
+        return weights, bias
+
+    @base.returns(_revealed)
+    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+        """The confidence scores (N x k, rows sum to 1) revealed for these logits (N x k)."""
+        return softmax(logits)

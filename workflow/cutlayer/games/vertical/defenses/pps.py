@@ -1,0 +1,46 @@
+"""pps: publish the passive party's weights in other coordinates, leave the scores as they are.
+
+The passive party's features are turned by an orthonormal H, its weights by H^-1, so that the scores stay
+equal while an adversary who takes the published weights for the true ones reconstructs H x.
+`minus_identity` is H = -I, renormalized to [0, 1]: x -> 1 - x with the bias shifted by W 1.
+`optimal` is the H of theorem 3, which maximizes the error of the least squares attack.
+
+Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VII-A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from cutlayer.core.errors import InputError
+from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.theory.chebyshev import theorem3
+
+
+@dataclass(frozen=True)
+class PrivacyPreservingScheme(Defense):
+    """Publishes W_pas H^-1 (remark 6), or trains anew on the transformed features (proposition 4)."""
+
+    transform: Literal["minus_identity", "optimal"] = "minus_identity"
+    retrain: bool = False  # only minus_identity: the optimal H needs the trained weights
+
+    def __post_init__(self) -> None:
+        if self.retrain and self.transform != "minus_identity":
+            raise InputError("defense.pps", "retrain = True", "only with transform = 'minus_identity'")
+
+    @property
+    def rescaling(self) -> tuple[float, float]:
+        """Multiplying by -1 and normalizing again is x -> 1 - x; it is what figure 12 measures."""
+        return (-1.0, 1.0) if self.retrain else (1.0, 0.0)
+
+    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
+        """The weights and bias of the same scores in the transformed features."""
+        if self.retrain:
+            return weights, bias
+        if self.transform == "minus_identity":
+            return -weights, bias + weights.sum(axis=1)
+        correlation = wire.features.T @ wire.features / len(wire.features)
+        return weights @ theorem3(wire.coefficients, correlation)["transform"].T, bias

@@ -1,0 +1,109 @@
+"""logistic_regression: multinomial logistic regression, Adam, early stopping on held-out rows.
+
+Two classes are written as a softmax over two scores, so that one formula serves any number of classes.
+The penalty is l2 (tr W W' + ||b||^2), equation 76 of the chebyshev paper.
+
+Several models of the same rows, each on its own rescaling of the features, are trained as one stack:
+Adam is coordinatewise, so a stacked model moves exactly as it would alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from cutlayer.core.devices import randn
+from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
+from cutlayer.games.vertical.model import Model
+
+
+@dataclass(frozen=True)
+class LogisticRegression(Model):
+    """Weights (k x d) and bias (k,) that minimize the cross-entropy."""
+
+    limits: ClassVar[Limits] = {
+        "l2": (0, None), "rate": (0, None), "batch": (1, None), "epochs": (1, None), "patience": (1, None),
+        "held_out": (0, 0.5),
+    }  # fmt: skip
+
+    l2: float = 0.0
+    rate: float = 0.01
+    batch: int = 256
+    epochs: int = 300
+    patience: int = 10  # epochs without a better loss on the held-out rows
+    held_out: float = 0.1  # share of the training rows for early stopping
+
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        classes: int,
+        scale: np.ndarray,
+        shift: np.ndarray,
+        seed: int,
+        name: str,
+        device: str = "cpu",
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,)
+        in 0..classes-1.
+
+        Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
+        A loss that is not a number is an InputError saying where; `name` is for that message.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
+        stack = _Stack(X, y, classes, scale, shift, self.l2, generator, device)
+        held = held.to(device)
+        optimizer = torch.optim.Adam(stack.parameters, self.rate)
+        for epoch in range(self.epochs):
+            order = rows[torch.randperm(len(rows), generator=generator)].to(device)  # one copy an epoch
+            for chunk in order.split(self.batch):
+                optimizer.zero_grad()
+                stack.losses(chunk).sum().backward()
+                optimizer.step()
+            with torch.no_grad():
+                losses = stack.losses(held)
+            if not torch.isfinite(losses).all():
+                where = f"loss is not finite in epoch {epoch + 1}, model {int((~losses.isfinite()).nonzero()[0, 0])}"
+                raise InputError(f"run.{name}", where, "check the data, or lower the model's rate")
+            if not stack.keep(losses, epoch, self.patience):
+                break
+        return stack.best[0].cpu().numpy(), stack.best[1].cpu().numpy()
+
+
+class _Stack:
+    """V models as tensors: their parameters, their losses, and the best of each so far."""
+
+    def __init__(self, X, y, classes, scale, shift, l2, generator, device) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
+        self.X, self.y, self.scale, self.shift = (torch.tensor(array).to(device) for array in (X, y, scale, shift))
+        self.l2 = l2
+        copies = len(scale)
+        weights = 0.01 * randn((classes, X.shape[1]), generator, device, torch.float64)
+        self.weights = weights.repeat(copies, 1, 1).requires_grad_()
+        self.bias = torch.zeros(copies, classes, dtype=torch.float64, device=device, requires_grad=True)
+        self.parameters = [self.weights, self.bias]
+        self.best = [p.detach().clone() for p in self.parameters]
+        self.best_loss = torch.full((copies,), np.inf, dtype=torch.float64, device=device)
+        self.best_epoch = torch.zeros(copies, dtype=torch.int64, device=device)
+
+    def losses(self, rows):  # type: ignore[no-untyped-def]
+        """Penalized cross-entropy of each model on the given rows, (V,)."""
+        turned = (self.weights * self.scale[:, None]).flatten(0, 1)
+        offset = self.bias + (self.weights * self.shift[:, None]).sum(2)
+        logits = (self.X[rows] @ turned.T).unflatten(1, self.bias.shape) + offset
+        entropy = cross_entropy(logits.permute(0, 2, 1), self.y[rows, None].expand(-1, len(offset)), reduction="none")
+        return entropy.mean(0) + self.l2 * (self.weights.square().sum((1, 2)) + self.bias.square().sum(1))
+
+    def keep(self, losses, epoch: int, patience: int) -> bool:  # type: ignore[no-untyped-def]
+        """Remember the models that got better; False when none has for `patience` epochs."""
+        active = (self.best_epoch >= epoch - patience) | (epoch == 0)
+        better = active & (losses < self.best_loss)
+        self.best_loss[better], self.best_epoch[better] = losses[better], epoch
+        for kept, parameter in zip(self.best, self.parameters, strict=True):
+            kept[better] = parameter.detach()[better]
+        return bool((self.best_epoch > epoch - patience).any())

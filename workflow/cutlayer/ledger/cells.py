@@ -1,0 +1,171 @@
+"""The long table behind an exhibit: what was measured, averaged over space, seed by seed.
+
+A cell is one setup, defense, setting, attack, metric and place on the exhibit's axis. `gather` gives one
+row per cell and seed (what claims are checked on), `summarize` one row per cell with its interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cutlayer.core.files import replacing
+from cutlayer.data.normalised import facts, read
+from cutlayer.games.vertical.preprocess import prepare
+from cutlayer.plan.sweeps import parameters_in
+
+from .selection import chosen
+from .statistics import interval
+
+NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
+WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
+OF_ATTRIBUTE = {"values", "most_common"}
+MOMENTS = {"mean", "variance", "mean_of_means"}
+TEXT = ("defense", "setting", "attack", "skipped")
+
+
+def gather(
+    files: Sequence[str | Path], data: str | Path, setups: Mapping[str, str], exhibit: Mapping[str, Any]
+) -> pd.DataFrame:
+    """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
+
+    `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
+    names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
+    `metrics` and `settings` (besides those without a name) are what is kept, or the one setting that its `choose`
+    means. Attacks that are measured elsewhere (`attacked_in`) appear under the exhibit's own setups.
+    """
+    known = {name: facts(data, name) for name in sorted(set(setups.values()))}
+    parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
+    if "data" in exhibit["sources"]:
+        parts += [pd.DataFrame(_sizes(setup, known[setups[setup]])) for setup in exhibit["setups"]]
+        if MOMENTS & set(exhibit.get("metrics", MOMENTS)):
+            parts += [pd.DataFrame(_moments(setup, read(data, setups[setup])[0])) for setup in exhibit["setups"]]
+        if OF_ATTRIBUTE & set(exhibit.get("metrics", ())):
+            sensitive = exhibit["sensitive"].items()
+            parts += [pd.DataFrame(_attribute(s, read(data, setups[s])[0].attributes[name])) for s, name in sensitive]
+    parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
+    parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
+    cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
+    if "metrics" in exhibit:
+        cells = cells[cells["metric"].isin([*exhibit["metrics"], ""])]  # "": why there is none of them
+    if "settings" in exhibit:
+        cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
+    cells = _at_home(cells, exhibit).assign(dataset=lambda cells: cells["setup"].map(setups))
+    for fact in ("provenance", "features"):
+        cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
+    groups = cells.groupby([*WHO, exhibit["along"], "seed"], sort=False, dropna=False)
+    found = groups.agg(
+        value=("value", "mean"),
+        worst=("value", "max"),
+        n=("n", "max"),
+        cases=("value", "size"),
+        skipped=("skipped", "first"),
+    ).reset_index()
+    found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
+    return chosen(found, exhibit["choose"]) if "choose" in exhibit else found
+
+
+def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
+    """Scores of attacks that are measured in other setups as those of the exhibit's own."""
+    for attack, pattern in exhibit.get("attacked_in", {}).items():
+        homes = {pattern.format(setup=setup): setup for setup in exhibit["setups"]}
+        cells = cells.assign(setup=cells["setup"].mask(cells["attack"] == attack, cells["setup"].replace(homes)))
+    return cells
+
+
+def _worst(metrics: pd.Series) -> pd.Series:
+    """Deviations from a statement are not averaged over space: the largest counts."""
+    return metrics.str.endswith(("_gap", "_excess"))
+
+
+def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
+    """Give tables of different sources the same columns."""
+    for column in (*TEXT, "metric"):
+        table[column] = table[column].fillna("") if column in table else ""
+    table["seed"] = table["seed"].fillna(NO_SEED).astype(int) if "seed" in table else NO_SEED
+    if along not in table:
+        table[along] = _of_settings(table["setting"], along)
+    if "predictions" not in table:
+        table["predictions"] = 0
+    return table.assign(n=table["predictions"].fillna(0))
+
+
+def _of_settings(labels: pd.Series, parameter: str) -> pd.Series:
+    """A parameter's value in each setting, missing where a setting has none; 0 where it is in none of them."""
+    values = pd.to_numeric(labels.map(lambda label: parameters_in(label).get(parameter)))
+    return values if values.notna().any() else pd.Series(0, labels.index)
+
+
+def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Numbers of features, classes and records of a dataset; of two classes the share of the second."""
+    sizes = {"features": meta["features"], "classes": meta["classes"], "records": meta["rows"]}
+    if meta["classes"] == 2:
+        sizes["positive_rate"] = meta["class_counts"][1] / meta["rows"]
+    for metric, value in sizes.items():
+        yield {"setup": setup, "seed": NO_SEED, "feature": 0, "metric": metric, "value": value}
+
+
+def _attribute(setup: str, attribute: Any) -> Iterator[dict[str, Any]]:
+    """How many values a sensitive attribute (n,) has, and the share of the most common one."""
+    counts = pd.Series(attribute).value_counts()
+    for metric, value in (("values", len(counts)), ("most_common", counts.max() / counts.sum())):
+        yield {"setup": setup, "seed": NO_SEED, "metric": metric, "value": value}
+
+
+def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:
+    """Mean and variance of each scaled feature, and the mean of means."""
+    X, _ = prepare(table, np.arange(len(table.labels)), "all")
+    for place, (mean, variance) in enumerate(zip(X.mean(axis=0), X.var(axis=0), strict=True), start=1):
+        for metric, value in (("mean", mean), ("variance", variance), ("mean_of_means", X.mean())):
+            yield {"setup": setup, "seed": NO_SEED, "feature": place, "metric": metric, "value": value}
+
+
+def seeds(group: pd.DataFrame) -> int:
+    """How many seeds the rows of a cell come from; 0 for facts of the data."""
+    return int(group.loc[group["seed"] != NO_SEED, "seed"].nunique())
+
+
+def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
+    """Mean and interval over the seeds of a cell; a fact of the data is a point."""
+    if seeds(group) == 0:
+        value = float(group["value"].mean())
+        return value, value, value
+    return interval(group["value"].to_numpy())
+
+
+def load(path: str | Path) -> pd.DataFrame:
+    """Read what `write` wrote of `gather`."""
+    table = pd.read_csv(path, keep_default_na=False, dtype=str)
+    words = {*WHO, "skipped"} - {"features"}
+    for name in table.columns.difference(list(words)):
+        table[name] = pd.to_numeric(table[name])
+    return table
+
+
+def axis(cells: pd.DataFrame) -> str:
+    """The column that is the exhibit's axis: the one after WHO."""
+    return str(cells.columns[len(WHO)])
+
+
+def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
+    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale."""
+    along, rows = axis(cells), []
+    for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
+        mean, low, high = bounds(group)
+        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale}
+        row |= dict(zip([*WHO, along], values, strict=True))
+        if along == "d":
+            row["share"] = row["d"] / row["features"]
+        row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
+        rows.append(row | {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]})
+    return pd.DataFrame(rows)
+
+
+def write(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table as csv with 10 significant digits, whole or not at all."""
+    with replacing(path) as temporary:
+        table.to_csv(temporary, index=False, float_format="%.10g")

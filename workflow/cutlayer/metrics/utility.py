@@ -1,0 +1,30 @@
+"""How useful class scores are: (N, k) scores whose rows sum to 1, labels (N,)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .calibration import adaptive_calibration_error
+from .leakage import leak_auc
+
+
+def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
+    """AUC of two classes, accuracy of more: (N, k) scores; ½ where a class is missing."""
+    if scores.shape[1] > 2:
+        return float(np.mean(scores.argmax(axis=1) == labels))
+    auc = leak_auc(scores[:, 1], labels)
+    return 0.5 if auc is None else auc
+
+
+def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Test metrics of (N, k) scores: AUC or accuracy, log loss, and how well the scores are calibrated."""
+    own = scores[np.arange(len(labels)), labels]
+    yield {"metric": "test_utility", "value": utility_of(scores, labels)}
+    if scores.shape[1] == 2:
+        yield {"metric": "test_auc", "value": utility_of(scores, labels)}
+    yield {"metric": "test_accuracy", "value": float(np.mean(scores.argmax(axis=1) == labels))}
+    yield {"metric": "test_log_loss", "value": float(-np.log(np.clip(own, 1e-12, 1)).mean())}
+    yield {"metric": "ace", "value": adaptive_calibration_error(np.clip(scores, 0, 1), labels)}

@@ -1,0 +1,124 @@
+"""Classes of the library as their source says them, with all that they extend; nothing is imported."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+ROOT = Path(__file__).parents[1]  # of the library
+
+
+@dataclass(frozen=True)
+class Source:
+    """One class statement and the file that it stands in."""
+
+    path: Path
+    node: ast.ClassDef
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """A dataclass's fields and their annotations, ClassVars left out."""
+        found = [n for n in self.node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
+        pairs = {n.target.id: ast.unparse(n.annotation) for n in found if isinstance(n.target, ast.Name)}
+        return {name: kind for name, kind in pairs.items() if not kind.startswith("ClassVar")}
+
+    @property
+    def required(self) -> set[str]:
+        """The fields without a default."""
+        return {
+            n.target.id
+            for n in self.node.body
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.value is None
+        } & set(self.fields)
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The class attributes that are literals: plain assignments and ClassVars."""
+        found: dict[str, Any] = {}
+        for target, value in _assignments(self.node):
+            with contextlib.suppress(ValueError):
+                found[target] = ast.literal_eval(value)
+        return found
+
+    @property
+    def functions(self) -> set[str]:
+        """The methods and properties that have a name of their own: not `_private`, not `__special__`."""
+        return {n.name for n in self.node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
+
+    @property
+    def is_dataclass(self) -> bool:
+        """Whether it is decorated so."""
+        return any("dataclass" in ast.unparse(decorator) for decorator in self.node.decorator_list)
+
+
+def classes(path: Path) -> list[ast.ClassDef]:
+    """The classes that a file defines."""
+    return [n for n in _tree(path).body if isinstance(n, ast.ClassDef)]
+
+
+def lineage(source: Source) -> list[Source]:
+    """A class and all that it extends and that the library defines, the class itself last."""
+    above = [parent for base in source.node.bases for parent in _parents(source.path, base)]
+    return [*above, source]
+
+
+def _parents(path: Path, base: ast.expr) -> list[Source]:
+    found = _resolved(path, base)
+    return lineage(found) if found else []
+
+
+def _resolved(path: Path, base: ast.expr) -> Source | None:
+    """The class that a base's expression means in this file, if the library defines it."""
+    if isinstance(base, ast.Name):
+        own = next((c for c in classes(path) if c.name == base.id), None)
+        file, name = (path, base.id) if own else _imported(path).get(base.id, (None, ""))
+    elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+        file, name = _imported(path).get(base.value.id, (None, ""))[0], base.attr
+    else:
+        return None
+    node = next((c for c in classes(file) if c.name == name), None) if file else None
+    return Source(file, node) if file and node else None
+
+
+@functools.cache
+def _imported(path: Path) -> dict[str, tuple[Path, str]]:
+    """Local name -> the library's file and the name in it; "" if the name is the module itself."""
+    found: dict[str, tuple[Path, str]] = {}
+    for node in _tree(path).body:
+        if isinstance(node, ast.ImportFrom) and (place := place_of(path, node)):
+            for alias in node.names:
+                module = (place / alias.name).with_suffix(".py")
+                inside = (module, "") if module.is_file() else (place.with_suffix(".py"), alias.name)
+                if inside[0].is_file():
+                    found[alias.asname or alias.name] = inside
+    return found
+
+
+def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
+    """What is imported from, as a path without its suffix; None outside the library."""
+    parts = (node.module or "").split(".")
+    if node.level:
+        return path.parents[node.level - 1].joinpath(*parts)
+    return ROOT.joinpath(*parts[1:]) if parts[0] == ROOT.name else None
+
+
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def _assignments(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    for node in cls.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_class_variable(node):
+            yield node.target.id, cast(ast.expr, node.value)
+
+
+def _is_class_variable(node: ast.AnnAssign) -> bool:
+    return node.value is not None and ast.unparse(node.annotation).startswith("ClassVar")

@@ -1,0 +1,80 @@
+"""Which files of the library a job runs, read from their imports without importing anything."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+from .classes import ROOT, place_of
+from .plugins import method
+
+
+@functools.cache
+def source(kind: str, name: str, game: str = "") -> tuple[str, ...]:
+    """The files of the library a method is made of: its own and, transitively, those it imports."""
+    return closure(method(kind, name, game).path)
+
+
+def closure(*files: Path) -> tuple[str, ...]:
+    """The given files of the library and every library file they import, sorted."""
+    todo, seen = list(files), set[Path]()
+    while todo:
+        file = todo.pop()
+        if file not in seen:
+            seen.add(file)
+            todo += _imports(file)
+    return tuple(sorted(str(file) for file in seen))
+
+
+@functools.cache
+def digest(files: tuple[str, ...]) -> str:
+    """Checksum of the library's files that these files import, with their names; these files are not among them."""
+    imported = hashlib.sha256()
+    for file in _closure(files):
+        if file not in files:
+            imported.update(f"{os.path.relpath(file, ROOT)} {_checksum(file)}\n".encode())
+    return imported.hexdigest()[:16]
+
+
+@functools.cache
+def _closure(files: tuple[str, ...]) -> tuple[str, ...]:
+    return closure(*map(Path, files))
+
+
+@functools.cache
+def _checksum(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+@functools.cache
+def uses_torch(files: tuple[str, ...]) -> bool:
+    """Whether these files or any that they import import torch, early or late; imports for annotations do not count."""
+    return any(_imports_torch(file) for file in _closure(files))
+
+
+@functools.cache
+def _imports_torch(file: str) -> bool:
+    tree = ast.parse(Path(file).read_text(), file)
+    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
+    unused = {node for guard in guards for statement in guard.body for node in ast.walk(statement)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and node not in unused:
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node not in unused and not node.level:
+            found.add((node.module or "").split(".")[0])
+    return "torch" in found
+
+
+@functools.cache
+def _imports(file: Path) -> tuple[Path, ...]:
+    """The library's files that `file` imports, anywhere in it."""
+    found: list[Path] = []
+    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+        if isinstance(node, ast.ImportFrom) and (place := place_of(file, node)):
+            found += [place / alias.name for alias in node.names] + [place]
+    files = [p.with_suffix(".py") for p in found] + [p / "__init__.py" for p in found]
+    return tuple(f for f in files if f.is_file() and f.stat().st_size > 0)

@@ -1,0 +1,298 @@
+"""What params.yaml and the papers ask for, checked before anything runs.
+
+Imports no numerical library: the Snakefile is parsed again in every remote job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cutlayer.core.errors import InputError
+
+from . import plugins
+from .checks import known, located, merged, validate
+from .variants import Variants, checked
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
+WORKFLOW = Path(__file__).parents[2]
+COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
+SWITCHES = {"true": True, "false": False}  # --config passes them on as text
+SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
+SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
+
+
+class Plan:
+    """The checked configuration: scale, setups, variants, papers and their exhibits."""
+
+    def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
+        self.folder = folder
+        config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
+        validate(config, folder / "schemas" / "params.schema.json", "params.yaml")
+        known("scale", config["scale"], config["scales"], "params.yaml")
+        self.scale: str = config["scale"]
+        self.sizes: dict[str, Any] = config["scales"][self.scale]
+        self.seeds = range(self.sizes["seeds"])
+        cluster = self.sizes.get("cluster", {})
+        self.minutes: int = cluster.get("minutes", 60)
+        self.memory: int = cluster.get("memory", 2000)
+        self.small_jobs: bool = cluster.get("small_jobs", False)
+        self.evaluations: int = self.sizes.get("matching", {}).get("evaluations", 0)  # of a strength, for one target
+        self.stand_ins: bool = config["stand_ins"]
+        self._said: dict[str, Mapping[str, Any]] = {}  # setup -> what it says of defenses
+        self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
+        for name, setup in self.setups.items():
+            self._check_model_of(name, setup)
+        self.defenses = self._checked("defense", config["defenses"])
+        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if own}
+        self.attacks = self._checked("attack", config["attacks"])
+        self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
+        self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
+        self.papers = {name: self._paper(name) for name in config["papers"]}
+
+    def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The variants of a kind, with what the scale says of them on top."""
+        over = self.sizes.get(f"{kind}s", {})
+        for name in over:
+            known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
+        return {name: checked(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
+
+    def _adapted(self, setup: str, defenses: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """All defenses as they are in a setup that says something of some of them; the scale has the last word."""
+        where = f"params.yaml setups.{setup}.defenses"
+        for name in own:
+            known("defense", name, defenses, where)
+        with located(where):
+            return self._checked("defense", merged(defenses, own))
+
+    def defense(self, setup: str, name: str) -> dict[str, Any]:
+        """A defense variant as it is in a setup."""
+        return self._own.get(setup, self.defenses)[name]
+
+    def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+        where = f"params.yaml setups.{name}"
+        with located(where):
+            protocol = plugins.method("protocol", setup["protocol"]).constants
+            dataset = plugins.method("dataset", setup["dataset"]).constants
+            model = plugins.method("model", setup["model"]["use"])
+            full = self._sized(name, setup)
+            plugins.check_parameters("model", model.name, {k: v for k, v in full["model"].items() if k != "use"})
+            if setup["protocol"] not in model.constants["games"]:
+                allowed = f"it is for {', '.join(sorted(model.constants['games']))}"
+                raise InputError(f"model.{model.name}", f"is not for the protocol {setup['protocol']}", allowed)
+        for key in full:
+            known("key", key, COMMON_KEYS | protocol["keys"], where)
+        if "sensitive" in setup:
+            known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
+        if "passive" not in full:  # only a single window is attacked through subsets of the predictions
+            full.pop("subsets", None)
+        self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
+        for feature in full.get("passive", ()):
+            known("feature", feature, dataset["schema"], f"{where}.passive")
+        _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
+        return full
+
+    def _sized(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """A setup on top of what the scale says of its protocol, of its model and of itself."""
+        model = {"model": self.sizes.get("models", {}).get(setup["model"]["use"], {})}
+        for layer in (self.sizes.get(setup["protocol"], {}), self.sizes.get("setups", {}).get(name, {}), setup):
+            model = merged(model, layer)
+        return model
+
+    def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
+        if "model_of" in setup:
+            where = f"params.yaml setups.{name}.model_of"
+            known("setup", setup["model_of"], self.setups, where)
+            other = self.setups[setup["model_of"]]
+            for key in SAME_MODEL:
+                if setup.get(key) != other.get(key) or "model_of" in other:
+                    raise InputError(where, f"{setup['model_of']} has another {key}", "the same model is meant")
+
+    def trained_by(self, setup: str, defense: str) -> str:
+        """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
+        protocol = plugins.method("protocol", self.setups[setup]["protocol"])
+        own = defense == "none" or protocol.constants["models"] == "own"
+        return str(self.setups[setup].get("model_of", "" if own else setup))
+
+    def _paper(self, name: str) -> dict[str, Any]:
+        folder = self.folder / "papers"
+        known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
+        where = f"papers/{name}/paper.yaml"
+        paper: dict[str, Any] = yaml.load((folder / name / "paper.yaml").read_text(), LOADER)
+        validate(paper, self.folder / "schemas" / "paper.schema.json", where)
+        for identifier, exhibit in paper["exhibits"].items():
+            self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
+        for identifier, claim in paper["claims"].items():
+            known("exhibit", claim["check"]["exhibit"], paper["exhibits"], f"{where} claims.{identifier}.check")
+        for part, entry in paper.get("headline", {}).items():
+            known("exhibit", entry["check"]["exhibit"], paper["exhibits"], f"{where} headline.{part}.check")
+        return paper
+
+    def _check_exhibit(self, exhibit: dict[str, Any], where: str) -> None:
+        exhibit.setdefault("defenses", ["none"])
+        exhibit.setdefault("attacks", [])
+        exhibit.setdefault("sources", ["scores"])
+        exhibit.setdefault("along", "d")
+        exhibit["inapplicable"] = self._expand(exhibit)
+        for kind, names in (("setup", self.setups), ("defense", self.defenses), ("attack", self.attacks)):
+            for name in exhibit[f"{kind}s"]:
+                known(kind, name, names, f"{where}.{kind}s")
+        self._check_places(exhibit, where)
+        if "data" in exhibit["sources"]:
+            setups = {name: self.setups[name] for name in exhibit["setups"]}
+            exhibit["sensitive"] = {name: setup["sensitive"] for name, setup in setups.items() if "sensitive" in setup}
+        if "grids" in exhibit["sources"]:
+            exhibit["grids"] = [row for pair in self.pairs(exhibit) for row in self._grid(*pair)]
+        with located(where):
+            draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
+            plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
+        for kind in ("defense", "attack"):
+            for name in exhibit[f"{kind}s"]:
+                places = {setup: self.place(exhibit, name, setup) for setup in exhibit["setups"]}
+                reason = self.variants.missing(kind, name, [*places.values()])
+                if reason:
+                    raise InputError(
+                        f"params.yaml, {where}.{kind}s",
+                        reason,
+                        "add it to the setup, or leave the variant out",
+                    )
+                exhibit["inapplicable"] += [
+                    {"setup": setup, kind: name, "skipped": reason}
+                    for setup, place in places.items()
+                    if (reason := self.variants.unfit(kind, name, place))
+                ]
+        self._check_match(exhibit, where)
+
+    def _check_match(self, exhibit: Mapping[str, Any], where: str) -> None:
+        """Raise unless each defense has a strength and the attack applies; note what each pair is matched to."""
+        if ("match" in exhibit) != ("matches" in exhibit["sources"]):
+            raise InputError(where, "has only one of `match` and the source `matches`", "the one needs the other")
+        if "match" not in exhibit:
+            return
+        rule, where = exhibit["match"], f"{where}.match"
+        if not self.evaluations:
+            raise InputError(
+                f"params.yaml scales.{self.scale}", "has no `matching`", f"{where} needs its `evaluations`"
+            )
+        known("attack", rule["attack"], self.attacks, f"{where}.attack")
+        reasons = [self.variants.missing("attack", rule["attack"], exhibit["setups"])]
+        reasons += [self.variants.unfit("attack", rule["attack"], setup) for setup in exhibit["setups"]]
+        if reason := next(filter(None, reasons), ""):
+            raise InputError(f"{where}.attack", reason, "its accuracy is what is matched")
+        for setup, defense in self._matched(exhibit):
+            with located(f"{where}, {defense}"):
+                plugins.strength(self.defenses[defense]["use"])
+            if self.matches.setdefault((setup, defense), rule) != rule:
+                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "one rule is meant")
+
+    def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The (setup, defense) whose strength is tuned: without a defense there is none."""
+        return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != "none"]
+
+    def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
+        """The values that a defense's parameters take in a setup, one a row."""
+        for parameter, values in self.defense(setup, defense).get("sweep", {}).items():
+            for value in values:
+                own = {"setup": setup, "defense": defense, "setting": f"{parameter}={value}"}
+                yield own | {"metric": parameter, "value": value}
+
+    def _check_places(self, exhibit: Mapping[str, Any], where: str) -> None:
+        """Raise unless attacks that are measured elsewhere are so on the same data."""
+        for attack in exhibit.get("attacked_in", {}):
+            known("attack", attack, exhibit["attacks"], f"{where}.attacked_in")
+            for setup in exhibit["setups"]:
+                place, place_of = self.place(exhibit, attack, setup), f"{where}.attacked_in"
+                known("setup", place, self.setups, place_of)
+                for key in SAME_TRUTH:
+                    if self.setups[place].get(key) != self.setups[setup].get(key):
+                        raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
+
+    def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
+        """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
+        left_out = []
+        for kind in ("defense", "attack"):
+            if exhibit[f"{kind}s"] != "all":
+                continue
+            reasons = self.variants.reasons(kind, exhibit["setups"])
+            exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
+            left_out += [
+                {"setup": setup, kind: name, "skipped": reason}
+                for name, reason in reasons.items()
+                for setup in exhibit["setups"]
+                if reason
+            ]
+        return left_out
+
+    def pairs(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The (setup, defense) of an exhibit to which the defense applies."""
+        return [
+            (setup, defense)
+            for setup in exhibit["setups"]
+            for defense in exhibit["defenses"]
+            if not self.variants.unfit("defense", defense, setup)
+        ]
+
+    def place(self, exhibit: Mapping[str, Any], attack: str, setup: str) -> str:
+        """The setup in which an exhibit measures an attack that it shows for `setup`."""
+        return str(exhibit.get("attacked_in", {}).get(attack, "{setup}").format(setup=setup))
+
+    def runs(self, exhibit: Mapping[str, Any]) -> set[tuple[str, str]]:
+        """The (setup, defense) that an exhibit needs, wherever its attacks are measured."""
+        return {
+            (self.place(exhibit, attack, setup), defense)
+            for setup, defense in self.pairs(exhibit)
+            for attack in ("", *exhibit["attacks"])
+        }
+
+    def group(self, setup: str) -> str | None:
+        """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
+        return str(self.setups[setup].get("model_of", setup)) if self.small_jobs else None
+
+    def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Every (paper, id, exhibit)."""
+        for paper, content in self.papers.items():
+            for identifier, exhibit in content["exhibits"].items():
+                yield paper, identifier, exhibit
+
+    @property
+    def setups_shown(self) -> list[str]:
+        """The setups that the papers' exhibits need."""
+        return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})
+
+    def datasets(self) -> list[str]:
+        """The datasets that the papers' exhibits need."""
+        return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
+
+    def timed(self, setup: str) -> dict[str, dict[str, Any]]:
+        """The defense variants whose steps are timed in a setup, those of all exhibits that show times."""
+        shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
+        return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
+
+    def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
+        """The files under results/ that an exhibit reads from a source."""
+        patterns = {
+            "scores": "results/scores/{setup}/{defense}/{attack}.csv",
+            "utility": "results/runs/{setup}/{defense}/utility.csv",
+            "theory": "results/theory/{paper}/{setup}/{defense}.csv",
+            "times": "results/runs/{setup}/times.csv",
+            "matches": "results/matches/{setup}/{defense}.csv",
+        }
+        if source not in exhibit["sources"] or source not in patterns:
+            return []
+        cells = [
+            patterns[source].format(paper=paper, setup=place, defense=defense, attack=attack)
+            for setup, defense in (self._matched if source == "matches" else self.pairs)(exhibit)
+            for attack in ((exhibit["attacks"] if source == "scores" else None) or [""])
+            for place in [self.place(exhibit, attack, setup)]
+            if not attack or not self.variants.unfit("attack", attack, place)
+        ]
+        return list(dict.fromkeys(cells))
+
+
+def _check_sizes(sizes: Any, columns: int, where: str) -> None:
+    for d in sizes if isinstance(sizes, list) else []:
+        if not 1 <= d <= columns:
+            raise InputError(where, f"d = {d} is out of range", f"1 to {columns}")

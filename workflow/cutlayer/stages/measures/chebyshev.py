@@ -1,0 +1,117 @@
+"""The chebyshev paper's lemma and theorems measured on a run, for every window.
+
+Quantities named `*_excess` are the largest violation of an inequality, `*_gap` the largest deviation from
+an equality; both are 0 up to rounding when the statement holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from cutlayer import polytope
+from cutlayer.core.seeds import generator
+from cutlayer.games.vertical.equations import difference_matrix
+from cutlayer.games.vertical.windows import columns
+from cutlayer.stages.theory import Case
+from cutlayer.theory.chebyshev import row_space, theorem2, theorem3, theorem4
+
+
+def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], case: Case) -> Iterator[dict[str, Any]]:
+    """Rows (d, start, metric, value) for one seed of an undefended vertical run."""
+    for d, start in seen["windows"]:
+        passive = columns(seen["features"].shape[1], d, start)
+        weights = seen["weights"][0][:, passive]  # undefended: every window shows the same model
+        A = difference_matrix(len(weights)) @ weights
+        X, population = truth["features"][:, passive], truth["population"][:, passive]
+        rng = generator("theory", int(d), int(start))
+        found = _one_feature(A, seen["bias"][0]) if A.shape == (1, 1) else {}
+        found |= _theorem1(A, X) | _theorem2(A, X, population) | _theorem3(A, X, rng) | _pps(A, X) | _theorem4(A, rng)
+        for metric, value in found.items():
+            yield {"d": int(d), "start": int(start), "metric": metric, "value": value}
+
+
+def _one_feature(A: np.ndarray, bias: np.ndarray) -> dict[str, float]:
+    """omega and b of section VI, for two classes and one passive feature."""
+    return {"omega": float(A[0, 0]), "offset": float(bias[1] - bias[0])}
+
+
+def _error(guess: np.ndarray, X: np.ndarray) -> np.ndarray:
+    return np.mean(np.square(X - guess), axis=1)
+
+
+def _theorem1(A: np.ndarray, X: np.ndarray) -> dict[str, float]:
+    """MSE(rcc2) <= MSE(half*) <= MSE(half), sample by sample (equations 44 and 48)."""
+    b = X @ A.T
+    rcc2, star = _error(polytope.project(A, b, 0.5), X), _error(polytope.half_star(A, b), X)
+    half = _error(np.full_like(X, 0.5), X)
+    return {
+        "rcc2_over_half_star_excess": float(np.max(rcc2 - star)),
+        "half_star_over_half_excess": float(np.max(star - half)),
+    }
+
+
+def _theorem2(A: np.ndarray, X: np.ndarray, population: np.ndarray) -> dict[str, float]:
+    """Closed forms on all rows beside the errors on the predicted ones (figure 5), and their difference."""
+    b = X @ A.T
+    empirical = {
+        "ls": float(_error(polytope.least_squares(A, b), X).mean()),
+        "half_star": float(_error(polytope.half_star(A, b), X).mean()),
+    }
+    here, everywhere = theorem2(A, X), theorem2(A, population)
+    gap = max(abs(here[f"{name}_mse"] - empirical[name]) for name in empirical)
+    bounds = [
+        term
+        for name in empirical
+        for term in (
+            everywhere[f"{name}_lower"] - everywhere[f"{name}_mse"],
+            everywhere[f"{name}_mse"] - everywhere[f"{name}_upper"],
+            everywhere["covariance_lower"] - everywhere[f"{name}_mse"],
+        )
+    ]
+    measured = {f"{name}_empirical": value for name, value in empirical.items()}
+    return everywhere | measured | {"theorem2_gap": gap, "theorem2_bounds_excess": max(bounds)}
+
+
+def _theorem3(A: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+    """The optimal H attains equation 81, and no random orthonormal H does better."""
+    d, seen = A.shape[1], row_space(A)
+
+    def error(H: np.ndarray) -> float:
+        return float(_error(X @ (H @ seen).T, X).mean())
+
+    best = theorem3(A, X.T @ X / len(X))
+    tried = [np.linalg.qr(rng.standard_normal((d, d)))[0] for _ in range(10)]
+    return {
+        "theorem3_mse": best["mse"],
+        "theorem3_gap": abs(error(best["transform"]) - best["mse"]),
+        "theorem3_excess": max(error(H) for H in [*tried, -np.eye(d)]) - best["mse"],
+    }
+
+
+def _pps(A: np.ndarray, X: np.ndarray) -> dict[str, float]:
+    """x -> 1 - x adds (4/d) tr(A^+ A K_1/2) to the error of least squares and of half* (section VIII-D)."""
+    d, before, after = A.shape[1], X @ A.T, (1 - X) @ -A.T
+    centered = X - 0.5
+    predicted = 4 * np.sum(row_space(A) * (centered.T @ centered)) / len(X) / d
+    gaps = []
+    for attack in (polytope.least_squares, polytope.half_star):
+        increase = _error(attack(-A, after), X).mean() - _error(attack(A, before), X).mean()
+        gaps.append(abs(float(increase) - predicted))
+    return {"pps_increase": float(predicted), "pps_gap": max(gaps)}
+
+
+def _theorem4(A: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+    """v_1 attains the gain of equation 88, relative to it, and no random unit noise does better."""
+    J = difference_matrix(len(A) + 1)
+    best = theorem4(A, J)
+    if best["gain"] == 0:
+        return {"theorem4_gap": 0.0, "theorem4_excess": 0.0}
+    effect = np.linalg.pinv(A) @ J
+    tried = rng.standard_normal((20, J.shape[1]))
+    tried /= np.linalg.norm(tried, axis=1, keepdims=True)
+    reached = np.square(effect @ tried.T).sum(axis=0).max() / best["gain"]
+    own = np.square(effect @ best["direction"]).sum() / best["gain"]
+    return {"theorem4_gap": abs(float(own) - 1), "theorem4_excess": float(reached) - 1}

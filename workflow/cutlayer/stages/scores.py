@@ -1,0 +1,93 @@
+"""Scores: an attack on every view of a run's transcripts, compared with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cutlayer.core import artifacts, transcript
+from cutlayer.core.failures import Failed, tolerate
+from cutlayer.core.progress import steps
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.attack import Attack
+from cutlayer.games.base.protocol import Protocol
+from cutlayer.plan import plugins
+
+Rows = list[dict[str, Any]]
+Attacked = Callable[[transcript.Arrays, tuple[Any, ...]], Rows]
+
+
+def score(
+    setup: str,
+    variant: str,
+    attack_name: str,
+    protocol_name: str,
+    attack: Mapping[str, Any],
+    transcripts: Sequence[str | Path],
+    truths: Sequence[str | Path],
+    output: str | Path,
+    device: str = "cpu",
+) -> list[str]:
+    """Attack every seed and write one row for each setting, case and metric.
+
+    Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
+    the attack does not apply to the case, or failed (then value is empty). Returns why it failed, see `failures`.
+    """
+    parameters = {key: value for key, value in attack.items() if key != "use"}
+    method: Attack = plugins.create("attack", attack["use"], parameters)
+    protocol: Protocol = plugins.create("protocol", protocol_name)
+    rows: Rows = []
+    reasons: list[str] = []
+    for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
+        who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed}
+        attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
+        for setting, found in _outcomes(seen, attacked, (setup, variant, attack_name, seed)):
+            if isinstance(found, Failed):
+                reasons.append(found.reason)
+                found = [_skipped(found.reason)]
+            rows += [who | {"setting": setting} | row for row in found]
+    artifacts.write_rows(output, rows)
+    return reasons
+
+
+def _outcomes(seen: str | Path, attacked: Attacked, name: tuple[Any, ...]) -> Iterator[tuple[str, Rows | Failed]]:
+    """For each setting of a transcript its rows, or why the attack failed."""
+    try:
+        settings = transcript.load(seen)
+    except transcript.FailedRun as run:
+        yield "", [_skipped(str(run))]
+        return
+    setup, variant, attack, seed = name
+    for setting, arrays in settings.items():
+        yield setting, tolerate(partial(attacked, arrays, (setup, variant, setting, attack, seed)))
+
+
+def _skipped(reason: str) -> dict[str, Any]:
+    return {"metric": "", "value": None, "skipped": reason}
+
+
+def measured(
+    method: Attack,
+    protocol: Protocol,
+    truth: transcript.Arrays,
+    device: str,
+    arrays: transcript.Arrays,
+    name: tuple[Any, ...],
+) -> Rows:
+    """Rows of all cases of one setting and seed."""
+    known = transcript.of_setting(truth, name[2])
+    cases, found = method.chosen(list(protocol.cases(arrays, method.target))), []
+    for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):
+        view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()), device)
+        reason = method.skip(view)
+        if reason:
+            found.append(case | _skipped(reason))
+            continue
+        guess = method.infer(view)
+        for kind, one in (guess if isinstance(guess, Mapping) else {"": guess}).items():
+            suffix = f"_{kind}" if kind else ""
+            for metric, value in protocol.leak(one, known, case, rows).items():
+                found.append(case | {"metric": metric + suffix, "value": value, "skipped": ""})
+    return found + protocol.summarize(found)

@@ -1,0 +1,75 @@
+"""A job: everything it prints goes to its log too, and one line says why it failed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from cutlayer.core.errors import InputError
+
+from . import processes
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextlib.contextmanager
+def logged(job: Any) -> Iterator[None]:
+    """Copy standard error to the job's log; bad input and a full disk end the job with a sentence, not a traceback."""
+    with _Copy(sys.stderr, Path(job.log[0])) as both, contextlib.redirect_stderr(both), processes.job():
+        try:
+            yield
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(1)
+        except Exception as error:
+            _explain(error)
+            sys.exit(1)
+
+
+def _explain(error: Exception) -> None:
+    if isinstance(error, OSError) and error.errno in FULL:
+        print(f"error: disk: is full ({error}); nothing was kept of this job: free space, run again", file=sys.stderr)
+        return
+    import traceback
+
+    traceback.print_exc()
+
+
+class _Copy:
+    """A stream that also writes to a log, as long as the log can be written: a full disk is reported on the stream."""
+
+    def __init__(self, stream: TextIO, log: Path) -> None:
+        self.stream, self.path = stream, log
+
+    def __enter__(self) -> _Copy:
+        self.log: TextIO | None = None
+        with contextlib.suppress(OSError):
+            self.log = self.path.open("w")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.close()
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.write(text)
+        return self.stream.write(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+        with contextlib.suppress(OSError):
+            if self.log:
+                self.log.flush()
+
+    def close(self) -> None:
+        """Nothing: a library that closes its stream at exit means this one."""
+
+    def isatty(self) -> bool:
+        return False

@@ -1,0 +1,146 @@
+"""One workflow at a time in a folder, and jobs that end with the workflow that started them.
+
+Snakemake's own lock stays behind when it is killed, and its jobs go on. The kernel releases a file lock (flock)
+however its owner ends, so that a lock that is left behind can be told from one that is held. Where the file
+system has no such locks, Snakemake's own remains the only one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NoReturn
+
+from cutlayer.core.errors import InputError
+
+STATE = Path(".snakemake")
+PRESENT = STATE / "cutlayer.present"  # shared by all workflows that look at this folder, dry runs too
+OWNER = STATE / "cutlayer.owner"  # held by the one that runs jobs; says which it is
+JOBS = STATE / "cutlayer.jobs"  # shared by the jobs
+LOCKS = STATE / "locks"  # Snakemake's own
+MAIN = "CUTLAYER_MAIN"  # host and process of the workflow, for its jobs
+WAIT = "CUTLAYER_WAIT"  # wait for another workflow instead of stopping
+EVERY = 0.5  # seconds between two looks
+
+_held: dict[Path, IO[str]] = {}  # an open file is a held lock
+
+
+def settle() -> bool:
+    """Before a workflow reads its state: remove what a killed one left locked; say whether no other is here.
+
+    With CUTLAYER_WAIT set, wait for the other.
+    """
+    os.environ[MAIN] = _name(os.getpid())
+    if PRESENT in _held:
+        return True
+    with contextlib.suppress(OSError):
+        file = _held[PRESENT] = _open(PRESENT)
+        alone = _wait(file, "another workflow in this folder") if os.environ.get(WAIT) else _try(file, fcntl.LOCK_EX)
+        if alone:
+            _unlock()
+        fcntl.flock(file, fcntl.LOCK_SH)
+        with _open(OWNER) as owner:
+            if not alone and not _try(owner, fcntl.LOCK_EX):
+                print(f"Another workflow works in this folder: {owner.read().strip()}.", file=sys.stderr)
+        return alone
+    return True
+
+
+def _unlock() -> None:
+    """Remove Snakemake's locks if a workflow of this host left them; another host may still hold its own."""
+    left = LOCKS.is_dir() and any(LOCKS.iterdir())
+    with _open(OWNER) as owner:
+        if left and owner.read().partition(" process ")[0] == socket.gethostname():
+            shutil.rmtree(LOCKS)
+            print("The lock of a workflow that was killed is removed.", file=sys.stderr)
+        elif not left:
+            _sign(owner)
+
+
+def _sign(file: IO[str]) -> None:
+    file.truncate(0)
+    file.write(_name(os.getpid()) + "\n")
+    file.flush()
+
+
+def claim() -> None:
+    """Before the first job: be the only workflow in this folder, without jobs of a killed one.
+
+    Raises:
+        InputError: another workflow works here; says which process.
+
+    """
+    with contextlib.suppress(OSError):
+        file = _open(OWNER)
+        if not _try(file, fcntl.LOCK_EX):
+            wrong = f"another one works in this folder ({file.read().strip()})"
+            raise InputError("workflow.folder", wrong, "wait for it, or end it")
+        _sign(file)
+        _held[OWNER] = file
+        with _open(JOBS) as jobs:
+            _wait(jobs, "the last jobs of a workflow that was killed")
+
+
+@contextlib.contextmanager
+def job() -> Iterator[None]:
+    """Around a job: be seen by `claim`, and end when the workflow that started it is gone."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            if STATE.is_dir():
+                _try(stack.enter_context(_open(JOBS)), fcntl.LOCK_SH)
+        host, _, process = os.environ.get(MAIN, "").partition(" process ")
+        if host == socket.gethostname() and int(process) != os.getpid():
+            threading.Thread(target=_end_with, args=(int(process),), daemon=True).start()
+        yield
+
+
+def _end_with(process: int) -> NoReturn:
+    while _is_alive(process):
+        time.sleep(EVERY)
+    os.write(2, b"error: the workflow that started this job is gone\n")
+    os._exit(1)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _wait(file: IO[str], what: str) -> bool:
+    """Wait until no one else has the lock; say so once."""
+    if not _try(file, fcntl.LOCK_EX):
+        print(f"Waiting for {what}.", file=sys.stderr, flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return True
+
+
+def _open(path: Path) -> IO[str]:
+    path.parent.mkdir(exist_ok=True)
+    file = path.open("a+")
+    file.seek(0)
+    return file
+
+
+def _try(file: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _name(process: int) -> str:
+    return f"{socket.gethostname()} process {process}"
