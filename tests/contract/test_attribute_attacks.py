@@ -217,7 +217,7 @@ def test_a_guess_depends_on_what_the_attack_sees_alone(name):
 def test_nothing_outside_the_threat_model_can_be_seen(name):
     method, (seen, truth) = plugins.method("attack", name), shown(name, "images", 2)
     sees, target = method.constants["sees"], method.constants["target"]
-    assert "split_server" in method.constants["protocols"]
+    assert "split_server" in method.constants["games"]
     assert sees <= SHOWN[target]
     view = view_of(name, seen | {"labels": truth, "truth": truth, "attribute": truth})
     outside = (SHOWN["attribute"] | SHOWN["training_attribute"] | {"labels", "truth", "attribute"}) - sees

@@ -14,7 +14,7 @@ from torch import nn
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import Clients, Defense, FeatureWire
+from cutlayer.games.base.defense import Clients, Defense, Wire
 from cutlayer.games.split_server.defenses._leakage import Leakage
 from cutlayer.games.split_server.defenses._search import _guarded
 from cutlayer.games.split_server.defenses.infocensor import mixture_leakage
@@ -22,7 +22,7 @@ from cutlayer.information import gaussian_leakage
 from cutlayer.plan import plugins
 
 ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
-NAMES = [n for n in plugins.names("defense") if "split_server" in plugins.method("defense", n).constants["protocols"]]
+NAMES = [n for n in plugins.names("defense") if "split_server" in plugins.method("defense", n).constants["games"]]
 QUICK = {"tcpo": {"threshold": 0.05, "refresh": 2}, "linear": {"refresh": 2}}
 
 
@@ -106,7 +106,7 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
     loss = nn.functional.cross_entropy(top(sent.requires_grad_(), {}), label[rows])
     loss.backward()
     classifier.step()
-    wire = FeatureWire(clients, rows, loss.item(), play.state)
+    wire = Wire(clients, rows, loss.item(), play.state)
     before = [p.detach().clone() for p in clients.parameters]
     play.moved.append(own.update((features * sent.grad).sum(), features, wire))
     if play.moved[-1]:
@@ -118,8 +118,7 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
 
 def played(own: Defense, steps: int, values: int = 2, image: bool = False, rate: float = 0.01) -> Play:
     """A training of so many steps."""
-    from cutlayer.core.adam import Adam
-
+    
     play = joined(own, values, image, steps)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(2)
@@ -218,8 +217,7 @@ def test_the_adversary_learns(name: str, values: int) -> None:
 @pytest.mark.parametrize("name", ["adv", "adv2"])
 def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
     """adv: its cross-entropy rises; adv2: it is less sure, whether it is right or not."""
-    from cutlayer.core.adam import Adam
-
+    
     own = defense(name)
     play = played(defense(name, weight=0.0, rate=0.01), 100)
     optimizer, attribute, found = Adam(play.clients.parameters, 0.01), play.clients.attribute, []
@@ -436,7 +434,7 @@ def test_the_step_is_the_gradients_combined_as_equation_12_wants() -> None:
     draw = torch.randn(features.shape, generator=seeded("received")) / BATCH
     utility = (features * draw).sum()
     g_u = torch.cat([g.flatten() for g in torch.autograd.grad(utility, play.clients.parameters, retain_graph=True)])
-    assert own.update(utility, features, FeatureWire(play.clients, rows, 0.7, play.state))
+    assert own.update(utility, features, Wire(play.clients, rows, 0.7, play.state))
     d = torch.cat([p.grad.flatten() for p in play.clients.parameters])
     falls = [(g.double() @ d.double()).item() for g in (g_u, play.state._privacy)]
     value = play.state.leakage.trace[-1]

@@ -20,7 +20,7 @@ from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
-VERTICAL = [n for n in plugins.names("defense") if "vertical" in plugins.method("defense", n).constants["protocols"]]
+VERTICAL = [n for n in plugins.names("defense") if "vertical" in plugins.method("defense", n).constants["games"]]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() if v["use"] in VERTICAL for p in settings_of(v).values()]
 EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budget": 1000.0})]
 SETTINGS = [(name, {}) for name in VERTICAL] + CONFIGURED + EXTREME

@@ -364,7 +364,7 @@ def test_a_guess_depends_on_what_the_attack_sees_alone(name):
 def test_nothing_outside_the_threat_model_can_be_seen(name):
     method, (seen, truth) = plugins.method("attack", name), shown("table", 2)
     sees = method.constants["sees"]
-    assert "federated" in method.constants["protocols"]
+    assert "federated" in method.constants["games"]
     assert sees <= plugins.method("protocol", "federated").constants["shows"]
     view = view_of(name, seen | {"labels": truth, "attribute": truth})
     for part in (SHOWN | {"labels", "attribute"}) - sees:

@@ -26,7 +26,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
 
 SIGMAS, LEVEL = 5.0, 1e-6
-NAMES = [n for n in plugins.names("defense") if "federated" in plugins.method("defense", n).constants["protocols"]]
+NAMES = [n for n in plugins.names("defense") if "federated" in plugins.method("defense", n).constants["games"]]
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
 OTHERS = [
     ("tappfl", {"weight": 1.0}),

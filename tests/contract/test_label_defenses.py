@@ -18,7 +18,7 @@ from scipy import stats
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.base.defense import CutWire, Training
+from cutlayer.games.base.defense import Wire, Training
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.defenses import dp, mixpro, secdt
 from cutlayer.games.split.defenses._gaussians import estimated
@@ -44,7 +44,7 @@ PLAIN = [(n, {}) for n in plugins.names("defense") if n != "marvell"]  # which h
 SETTINGS = [
     (name, own)
     for name, own in PLAIN + CONFIGURED + EXTREME
-    if "split" in plugins.method("defense", name).constants["protocols"]
+    if "split" in plugins.method("defense", name).constants["games"]
 ]
 every_setting = pytest.mark.parametrize(
     ("name", "parameters"), SETTINGS, ids=[",".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in SETTINGS]
@@ -72,7 +72,7 @@ def batch(rows=64, d=8, classes=2, share=0.25, seed=0):
 def wired(own, labels, classes=2, seed=0, releases=3):
     """A wire for a batch that is the whole training set."""
     training = Training(labels, classes, releases, torch.Generator().manual_seed(seed))
-    return CutWire(training, torch.arange(len(labels)), own.begin(training))
+    return Wire(training, torch.arange(len(labels)), own.begin(training))
 
 
 def sent(own, gradient, labels, classes=2, seed=0):

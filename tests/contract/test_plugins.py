@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.plan import plugins
+from cutlayer.plan import code, plugins
 
 PROJECT = Path(__file__).parents[2]
 PLUGINS = [(kind, name) for kind in plugins.KINDS for name in plugins.names(kind)]

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 import torch
-from cutlayer.core.adam import Adam
 
 
 def trained(make) -> list[torch.Tensor]:

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import CutWire, Training
+from cutlayer.games.base.defense import Wire, Training
 from cutlayer.games.vertical.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc
@@ -112,7 +112,7 @@ def test_max_norm_leaves_the_norm_attack_an_auc_of_0_68():
     labels = np.arange(len(gradient)) % 2
     gradient[labels == 0] *= 1e-3
     training = Training(torch.from_numpy(labels), 2, 1, torch.Generator().manual_seed(0))
-    sent = plugins.create("defense", "max_norm").backward(gradient, CutWire(training, torch.arange(len(labels))))
+    sent = plugins.create("defense", "max_norm").backward(gradient, Wire(training, torch.arange(len(labels))))
     left = leak_auc(sent.norm(dim=1).numpy() + 1e-9 * generator("ties").random(len(labels)), labels)
     assert left == pytest.approx(norm.cdf(1) - norm.cdf(-1), abs=0.01)
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 import yaml
 
-from cutlayer.plan import plugins
+from cutlayer.plan import code, plugins
 
 from .conftest import ROOT, Project, prune
 

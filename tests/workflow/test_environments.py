@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer.plan import plugins
+from cutlayer.plan import code, plugins
 
 from .conftest import ROOT
 

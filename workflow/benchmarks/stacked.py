@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
-from cutlayer.core.adam import Adam
 from torch.nn.functional import batch_norm, cross_entropy
 
 from cutlayer.games.split_server.data import ServerData

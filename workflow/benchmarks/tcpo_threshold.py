@@ -26,7 +26,7 @@ import torch
 from machine import machine
 from trials import attacked, laptop, read, spelled
 
-from cutlayer.games.base.defense import Clients, Defense, FeatureWire
+from cutlayer.games.base.defense import Clients, Defense, Wire
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split_server.defenses.tcpo import Tcpo
 from cutlayer.games.split_server.protocol import SplitServer
@@ -58,7 +58,7 @@ class Watched(Tcpo):
         state.leakage.rows, state.everyone, state.true = self.seen, torch.arange(len(clients.attribute)), []
         return state
 
-    def moved(self, before: list[torch.Tensor], wire: FeatureWire) -> None:
+    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
         """Measure L_p of all rows on all axes."""
         super().moved(before, wire)
         with torch.no_grad():

@@ -58,7 +58,7 @@ def distributions(name: str, hook: str, found: Any) -> None:
 
 def _finite(found: Any) -> bool:
     """Whether all numbers are; a sum is cheaper than a look at each, and finite if they are, but for huge ones."""
-    total = float(found.sum())
+    total = found.sum().item()
     return math.isfinite(total) or bool((abs(found) < math.inf).all())
 
 
