@@ -14,7 +14,7 @@ from torch import nn
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import Clients, Defense, Wire
 from cutlayer.games.split_server.defenses._leakage import Leakage
 from cutlayer.games.split_server.defenses._search import _guarded
 from cutlayer.games.split_server.defenses.infocensor import mixture_leakage
@@ -92,7 +92,7 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
         return torch.randint(ROWS, (BATCH,), generator=draw)
 
     known = Clients(attribute, values, 1.0, 1, steps, features, list(encoder.parameters()), decoder, batch, draw)
-    return Play(known, own.join(known), encoder)
+    return Play(known, own.begin(known), encoder)
 
 
 def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any, draw: torch.Generator) -> None:
@@ -118,13 +118,13 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
 
 def played(own: Defense, steps: int, values: int = 2, image: bool = False, rate: float = 0.01) -> Play:
     """A training of so many steps."""
-    
     play = joined(own, values, image, steps)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(2)
         top = Classifier(2)
-    of_encoder = Adam(play.clients.parameters, rate) if own.optimizer == "adam" else Sgd(play.clients.parameters, rate)
-    of_classifier, draw = Adam(top.parameters(), 0.01), seeded("batches")
+    adam, parameters = torch.optim.Adam, play.clients.parameters
+    of_encoder = adam(parameters, rate) if own.descent(rate)[0] == "adam" else Sgd(parameters, rate)
+    of_classifier, draw = adam(top.parameters(), 0.01), seeded("batches")
     for _ in range(steps):
         step(own, play, top, of_encoder, of_classifier, draw)
     play.report = own.report(play.state)
@@ -217,10 +217,10 @@ def test_the_adversary_learns(name: str, values: int) -> None:
 @pytest.mark.parametrize("name", ["adv", "adv2"])
 def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
     """adv: its cross-entropy rises; adv2: it is less sure, whether it is right or not."""
-    
+
     own = defense(name)
     play = played(defense(name, weight=0.0, rate=0.01), 100)
-    optimizer, attribute, found = Adam(play.clients.parameters, 0.01), play.clients.attribute, []
+    optimizer, attribute, found = torch.optim.Adam(play.clients.parameters, 0.01), play.clients.attribute, []
     for _ in range(20):
         optimizer.zero_grad()
         logits = told(play)

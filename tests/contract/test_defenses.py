@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from cutlayer import polytope
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import Wire
+from cutlayer.games.vertical.defense import Wire
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of

@@ -20,7 +20,7 @@ from torch.nn.functional import cross_entropy
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, Federation
 from cutlayer.games.federated.defenses import dpfe
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of

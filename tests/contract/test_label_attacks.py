@@ -26,7 +26,7 @@ from cutlayer.games.split.attacks import (
     norm,
     spectral,
 )
-from cutlayer.games.split.records import rebuilt
+from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.metrics import leak_auc
 from cutlayer.plan import plugins
 from cutlayer.stages import scores

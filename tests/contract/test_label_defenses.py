@@ -18,7 +18,7 @@ from scipy import stats
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.base.defense import Wire, Training
+from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.defenses import dp, mixpro, secdt
 from cutlayer.games.split.defenses._gaussians import estimated

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cutlayer.plan import code
+
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
 

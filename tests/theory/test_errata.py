@@ -14,7 +14,7 @@ from scipy.special import rel_entr
 from cutlayer import polytope
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
-from cutlayer.games.base.defense import Wire
+from cutlayer.games.vertical.defense import Wire
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.games.vertical.windows import windows
 from cutlayer.plan import plugins

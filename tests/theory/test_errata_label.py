@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.defense import Wire, Training
+from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.vertical.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc

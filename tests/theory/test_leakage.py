@@ -15,6 +15,7 @@ from cutlayer import metrics
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.metrics import adaptive_calibration_error, chance_floor, leak_auc
+from cutlayer.plan import code
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=40))

@@ -63,10 +63,10 @@ def code_of(environment: str) -> set[str]:
         if f"envs/{environment}.yaml" in body:
             script = ROOT / "workflow" / re.search(r'"\.\./workflow/(scripts/\w+\.py)"', body)[1]
             files |= set(code.closure(script))
-            for code in map(body_of, re.findall(r"code=(\w+),", body)):
-                for kind in re.findall(r'source\(\s*"(\w+)"', code):
+            for text_of_code in map(body_of, re.findall(r"code=(\w+),", body)):
+                for kind in re.findall(r'source\(\s*"(\w+)"', text_of_code):
                     files |= {file for name in plugins.names(kind) for file in code.source(kind, name)}
-                for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', code):
+                for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', text_of_code):
                     files |= set(code.closure(plugins.ROOT / name))
     return files
 

@@ -24,7 +24,7 @@ from machine import machine
 
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.standins.tabular import stand_in
-from cutlayer.games.base.defense import Defense
+from cutlayer.games.federated.defense import Defense
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.federated.data import FederatedData, prepared
 from cutlayer.games.federated.local import Grouped, Sequential

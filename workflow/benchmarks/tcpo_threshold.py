@@ -26,7 +26,7 @@ import torch
 from machine import machine
 from trials import attacked, laptop, read, spelled
 
-from cutlayer.games.base.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import Clients, Defense, Wire
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split_server.defenses.tcpo import Tcpo
 from cutlayer.games.split_server.protocol import SplitServer
