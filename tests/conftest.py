@@ -59,7 +59,7 @@ def _table(name: str) -> Any:
 def _run(setup: str, defense: str, parameters: tuple[tuple[str, Any], ...]) -> Outcome:
     settings = SETUPS[setup]
     trained = None if defense == "none" else _run(setup, "none", ()).learned
-    method = plugins.create("defense", defense, dict(parameters))
+    method = plugins.create("defense", defense, dict(parameters), "vertical")
     task = Task(setup, defense, 0, _table(settings["dataset"]), settings, {"": method}, trained)
     return plugins.create("protocol", "vertical").run(task)
 
@@ -101,7 +101,7 @@ def clicks() -> Table:
 @functools.cache
 def _split_run(setup: str, defense: str, parameters: tuple[tuple[str, Any], ...]) -> Outcome:
     settings = SPLIT_SETUPS[setup]
-    method = plugins.create("defense", defense, dict(parameters))
+    method = plugins.create("defense", defense, dict(parameters), "split")
     table = clicks() if setup == "clicks" else _table(settings["dataset"])
     return plugins.create("protocol", "split").run(Task(setup, defense, 0, table, settings, {"": method}))
 

@@ -22,7 +22,7 @@ from cutlayer.information import gaussian_leakage
 from cutlayer.plan import plugins
 
 ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
-NAMES = [n for n in plugins.names("defense") if "split_server" in plugins.method("defense", n).constants["games"]]
+NAMES = plugins.names("defense", "split_server")
 QUICK = {"tcpo": {"threshold": 0.05, "refresh": 2}, "linear": {"refresh": 2}}
 
 
@@ -147,7 +147,7 @@ class Sgd:
 
 
 def defense(name: str, **parameters: Any) -> Defense:
-    return plugins.create("defense", name, QUICK.get(name, {}) | parameters)
+    return plugins.create("defense", name, QUICK.get(name, {}) | parameters, "split_server")
 
 
 @functools.cache

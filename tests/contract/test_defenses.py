@@ -20,7 +20,7 @@ from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
-VERTICAL = [n for n in plugins.names("defense") if "vertical" in plugins.method("defense", n).constants["games"]]
+VERTICAL = plugins.names("defense", "vertical")
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() if v["use"] in VERTICAL for p in settings_of(v).values()]
 EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budget": 1000.0})]
 SETTINGS = [(name, {}) for name in VERTICAL] + CONFIGURED + EXTREME
@@ -43,7 +43,7 @@ def wire(k, d=5, n=50, seed=0):
 
 
 def defense(name, **parameters):
-    return plugins.create("defense", name, parameters)
+    return plugins.create("defense", name, parameters, "vertical")
 
 
 @every_k

@@ -26,7 +26,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
 
 SIGMAS, LEVEL = 5.0, 1e-6
-NAMES = [n for n in plugins.names("defense") if "federated" in plugins.method("defense", n).constants["games"]]
+NAMES = plugins.names("defense", "federated")
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
 OTHERS = [
     ("tappfl", {"weight": 1.0}),
@@ -51,7 +51,7 @@ def seeded(*name: object) -> torch.Generator:
 
 
 def defense(name: str, **parameters: Any) -> Defense:
-    return plugins.create("defense", name, parameters)
+    return plugins.create("defense", name, parameters, "federated")
 
 
 def federation(rounds: int = 20, seed: object = 0) -> Federation:

@@ -52,7 +52,7 @@ every_setting = pytest.mark.parametrize(
 
 
 def defense(name, **parameters):
-    return plugins.create("defense", name, parameters)
+    return plugins.create("defense", name, parameters, "split")
 
 
 def classes_for(name):

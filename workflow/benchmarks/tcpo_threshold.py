@@ -75,7 +75,7 @@ def found(job: tuple[str, str, str, float, int]) -> dict[str, float]:
     """The measures of one training, and of the attack on it."""
     setup, optimizer, taken, threshold, seed = job
     if optimizer == "none":
-        return trained(setup, seed, plugins.create("defense", "none", {}))
+        return trained(setup, seed, plugins.create("defense", "none", game="split_server"))
     seen, refresh, components = TAKEN[taken]
     how: dict[str, Any] = {"threshold": threshold, "refresh": refresh, "components": components, "seen": seen}
     return trained(setup, seed, Watched(**how, **OPTIMIZERS[optimizer]))

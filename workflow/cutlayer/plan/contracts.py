@@ -57,6 +57,8 @@ def _refuse(kind: str, name: str, line: Sequence[Source]) -> None:
     for field in sorted((set(own.fields) | set(own.constants)) & hooks):
         raise InputError(where, f"the parameter {field!r} hides the hook of that name", "give it another name")
     if kind in OF_GAMES:
+        if not any(s.constants.get("games") for s in line):
+            raise InputError(where, f"{own.node.name} extends no game's contract", _meant(kind))
         for function in sorted(own.functions - hooks):
             wrong = f"{function!r} overrides no hook of its game"
             raise InputError(where, wrong, f"{nearest(function, hooks)} (a helper's name begins with an underscore)")

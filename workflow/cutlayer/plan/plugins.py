@@ -96,6 +96,7 @@ def _read(kind: str, name: str, path: Path) -> Method:
 def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None, game: str = "") -> Any:
     """Import a method and build it with checked parameters."""
     check_parameters(kind, name, parameters or {})
+    check_given(kind, name, parameters or {})
     found = method(kind, name, game)
     module = importlib.import_module(".".join([ROOT.name, *found.path.relative_to(ROOT).with_suffix("").parts]))
     return getattr(module, found.class_name)(**(parameters or {}))
@@ -114,6 +115,12 @@ def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
         allowed = _allowed(known[parameter], value) or _beyond(method(kind, name).constants, parameter, value)
         if allowed:
             raise InputError(f"{kind}.{name}", f"{parameter} = {value!r}", allowed)
+
+
+def check_given(kind: str, name: str, given: Mapping[str, Any]) -> None:
+    """Raise unless every parameter without a default is given."""
+    for parameter in sorted(method(kind, name).required - set(given)):
+        raise InputError(f"{kind}.{name}", f"its parameter {parameter!r} is not given", "it has no default")
 
 
 def _allowed(annotation: str, value: Any) -> str:

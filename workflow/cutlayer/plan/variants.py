@@ -9,7 +9,7 @@ from cutlayer.core.errors import nearest
 
 from . import plugins
 from .checks import located
-from .sweeps import fixed_of
+from .sweeps import fixed_of, settings_of
 
 
 class Variants:
@@ -73,4 +73,6 @@ def checked(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
                 plugins.check_parameters(kind, variant["use"], {parameter: value})
         for setting in variant.get("settings", {}).values():
             plugins.check_parameters(kind, variant["use"], setting)
+        for setting in settings_of(variant).values():
+            plugins.check_given(kind, variant["use"], setting)
     return dict(variant)

@@ -28,9 +28,9 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     """
     matrix, values = check("relaxed_center", A, b)
     if solver == "cvxpy":
-        from cutlayer.polytope import reference
+        from cutlayer.polytope.reference import relaxed_center as reference
 
-        return reference.relaxed_center(matrix, values)
+        return reference(matrix, values)
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cutlayer.games.vertical.equations import softmax
+from scipy.special import softmax
 
 Pools = Sequence[Sequence[int]]  # of each class: which of the K classes stand for it
 

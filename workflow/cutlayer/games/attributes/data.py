@@ -1,4 +1,4 @@
-"""Rows with a sensitive attribute, as the games about attributes hold them: who trains, who is tested, what a model sees."""
+"""Rows with a sensitive attribute, as the games about attributes hold them: who trains, who is tested, what is seen."""
 
 from __future__ import annotations
 

@@ -50,6 +50,7 @@ class Standardized(nn.Module):
         self.scale = torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
 
     def forward(self, features: Tensor, *more: object) -> Tensor:
+        """What the network says of the standardized features."""
         return self.network((features - self.mean) * self.scale, *more)
 
 

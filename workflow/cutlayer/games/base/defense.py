@@ -1,8 +1,8 @@
 """What the contracts of all games' defenses share.
 
 A defense is one file with one frozen dataclass that extends its game's contract (`games/<game>/defense.py`). Its
-fields are its parameters; its public methods are hooks that the game's protocol calls, each of which does nothing unless
-the defense overrides it. What a hook returns is checked here, whatever the defense.
+fields are its parameters; its public methods are hooks that the game's protocol calls, each of which does nothing
+unless the defense overrides it. What a hook returns is checked here, whatever the defense.
 """
 
 from __future__ import annotations

@@ -35,11 +35,13 @@ class Weighted(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, factor: float) -> Tensor:
+        """The features."""
         ctx.factor = factor
         return features.view_as(features)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        """The gradient times the factor."""
         return ctx.factor * gradient, None
 
 
@@ -183,6 +185,7 @@ def _flattened(network: nn.Module) -> Tensor:
 
 
 def load(network: nn.Module, parameters: Tensor) -> None:
+    """Give the stacks of a network the parameters (D, P) of D devices."""
     sizes = [sum(value[0].numel() for value in part.values) for part in _parts(network)]
     for part, own in zip(_parts(network), parameters.split(sizes, dim=1), strict=True):
         part.load(own)

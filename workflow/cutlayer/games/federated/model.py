@@ -45,6 +45,7 @@ class Bottom(nn.Module):
         self.network = network
 
     def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """An encoded batch -> (features, features)."""
         (rows,) = x.values()
         features = self.network(rows)
         return features, features
@@ -58,4 +59,5 @@ class Top(nn.Module):
         self.network = network
 
     def forward(self, features: Tensor, x: dict[str, Tensor]) -> Tensor:
+        """Features -> logits."""
         return self.network(features)

@@ -14,8 +14,8 @@ Of the training as a whole:
 - `attacked` (q,): the rows it is asked about
 - `classes` (): how many there are
 
-`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "population" class
-probabilities (q, classes), or (epochs, q, classes); for "dimension" the number of classes that are trained on.
+`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "population"
+class probabilities (q, classes), or (epochs, q, classes); for "dimension" the number of classes that are trained on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The contract of a defense of the split game: what the label party trains towards, returns, and reads as its classes."""
+"""The contract of a defense of the split game: what the label party trains towards, returns, and reads as classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of a model of the split_server game: the clients' encoder (`bottom`), the server's classifier (`top`)."""
+"""The contract of a model of the split_server game: `bottom` is the clients' encoder, `top` the server's classifier."""
 
 from __future__ import annotations
 

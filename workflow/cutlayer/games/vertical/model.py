@@ -1,4 +1,4 @@
-"""The contract of a model of the vertical game: linear in the features, so that each party holds its columns' weights."""
+"""The contract of a model of the vertical game: linear, so that each party holds the weights of its own features."""
 
 from __future__ import annotations
 

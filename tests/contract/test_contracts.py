@@ -1,0 +1,252 @@
+"""What a newcomer gets wrong in a method of their own: each mistake is refused in one sentence that names it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cutlayer.core.errors import InputError
+from cutlayer.games.federated import defense as federated
+from cutlayer.games.split import defense as split
+from cutlayer.games.split_server import defense as split_server
+from cutlayer.games.vertical import defense as vertical
+from cutlayer.plan import plugins
+from cutlayer.plan.contracts import contracted
+
+HEAD = """
+from dataclasses import dataclass
+from typing import ClassVar
+from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.attack import Attack
+from cutlayer.games.split.model import Model
+from cutlayer.games.base import defense as base
+
+"""
+IMPORT = "from cutlayer.games.<game>.defense import Defense"
+MISTAKES = {
+    "a misspelt hook": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    def backwards(self, gradient, wire): return 0 * gradient",
+        "'backwards' overrides no hook of its game; did you mean 'backward'?",
+    ),
+    "a hook of another game": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    def upload(self, before, after, federation): return after",
+        "'upload' overrides no hook of its game; known: backward, begin, decode, outputs, target",
+    ),
+    "a misspelt hook of an attack": (
+        "attack",
+        "@dataclass(frozen=True)\nclass Mine(Attack):\n    def infers(self, view): return view.gradients[:, 0]",
+        "'infers' overrides no hook of its game; did you mean 'infer'?",
+    ),
+    "a misspelt hook of a model": (
+        "model",
+        "@dataclass(frozen=True)\nclass Mine(Model):\n    def botom(self, inputs): return None",
+        "'botom' overrides no hook of its game; did you mean 'bottom'?",
+    ),
+    "a field called like a hook": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    target: float = 1.0",
+        "the parameter 'target' hides the hook of that name; give it another name",
+    ),
+    "a constant called like a hook": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    outputs = 3",
+        "the parameter 'outputs' hides the hook of that name; give it another name",
+    ),
+    "no dataclass": (
+        "defense",
+        "class Mine(Defense):\n    strength: float = 1.0",
+        "Mine is no dataclass; put @dataclass(frozen=True) above it",
+    ),
+    "no base class": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine:\n    def backward(self, gradient, wire): return gradient",
+        f"mine.py has no class that extends Defense; {IMPORT}",
+    ),
+    "no game": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(base.Defense):\n    weight: float = 1.0",
+        f"Mine extends no game's contract; {IMPORT}",
+    ),
+    "two classes": (
+        "defense",
+        "@dataclass(frozen=True)\nclass Mine(Defense): pass\n@dataclass(frozen=True)\nclass Yours(Defense): pass",
+        "mine.py has 2 subclasses of Defense; one is meant",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_method_is_refused_when_the_dag_is_built(tmp_path: Path, mistake: str) -> None:
+    kind, text, sentence = MISTAKES[mistake]
+    (tmp_path / "mine.py").write_text(HEAD + text)
+    with pytest.raises(InputError) as error:
+        contracted(kind, "mine", tmp_path / "mine.py")
+    assert str(error.value).startswith(f"{kind}.mine: {sentence}")
+
+
+@pytest.mark.parametrize("kind", ["defense", "attack", "model"])
+def test_a_method_without_a_mistake_is_taken(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "mine.py").write_text(
+        f"{HEAD}@dataclass(frozen=True)\nclass Mine({kind.capitalize()}):\n    weight: float = 1.0\n    def _own(self): pass"
+    )
+    assert contracted(kind, "mine", tmp_path / "mine.py")[-1].node.name == "Mine"
+
+
+def test_a_parameter_without_a_default_must_be_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"{HEAD}@dataclass(frozen=True)\nclass Mine(Defense):\n    weight: float\n    other: float = 1.0")
+    files = plugins._files("defense")
+    monkeypatch.setitem(files, "mine", [file])
+    with pytest.raises(InputError, match="^defense.mine: its parameter 'weight' is not given; it has no default$"):
+        plugins.check_given("defense", "mine", {"other": 2.0})
+    plugins.check_given("defense", "mine", {"weight": 2.0})
+
+
+@pytest.mark.parametrize("kind", ["model", "defense", "attack"])
+def test_only_none_has_a_file_in_several_games(kind: str) -> None:
+    several = {name for name, files in plugins._files(kind).items() if len(files) > 1}
+    assert several <= {"none"}
+
+
+@pytest.mark.parametrize("kind", ["model", "defense", "attack"])
+def test_a_method_stands_in_the_game_whose_contract_it_extends(kind: str) -> None:
+    for name, files in plugins._files(kind).items():
+        for file in files:
+            room = file.parts[-3]
+            own = plugins.method(kind, name, room).constants["games"]
+            assert own == {room} or (room == "attributes" and own == {"split_server", "federated"})
+
+
+# What hooks return.
+
+
+def wire(rows: int = 6) -> split.Wire:
+    draw = torch.Generator().manual_seed(0)
+    training = split.Training(labels=torch.arange(rows) % 2, classes=2, releases=1, generator=draw)
+    return split.Wire(training, torch.arange(rows))
+
+
+def gradient() -> torch.Tensor:
+    return torch.ones(6, 3)
+
+
+RETURNED = {
+    "wrong shape": (lambda g: g[:, :2], "backward returned a Tensor of shape (6, 2), float32, on cpu; a Tensor of shape "
+                    "(6, 3), float32, on cpu is meant"),
+    "wrong dtype": (lambda g: g.double(), "backward returned a Tensor of shape (6, 3), float64, on cpu; a Tensor of shape "
+                    "(6, 3), float32, on cpu is meant"),
+    "wrong device": (lambda g: g.to("meta"), "backward returned a Tensor of shape (6, 3), float32, on meta; a Tensor of "
+                     "shape (6, 3), float32, on cpu is meant"),
+    "not finite": (lambda g: g / 0, "backward returned a number that is not finite; finite numbers are meant"),
+    "nothing": (lambda g: None, "backward returned a NoneType; a Tensor of shape (6, 3), float32, on cpu is meant"),
+    "an array": (lambda g: g.numpy(), "backward returned a ndarray of shape (6, 3), float32, on cpu; a Tensor of shape (6, 3), "
+                 "float32, on cpu is meant"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", RETURNED)
+def test_what_backward_returns_is_checked(mistake: str) -> None:
+    made, sentence = RETURNED[mistake]
+
+    @dataclass(frozen=True)
+    class Mine(split.Defense):
+        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+            return made(gradient)
+
+    with pytest.raises(InputError) as error:
+        Mine().backward(gradient(), wire())
+    assert str(error.value) == f"defense.{__name__.rpartition('.')[2]}: {sentence}"
+
+
+def test_a_defense_is_not_blamed_for_a_training_that_diverged() -> None:
+    @dataclass(frozen=True)
+    class Mine(split.Defense):
+        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+            return 2 * gradient
+
+    assert Mine().backward(gradient() / 0, wire()).isinf().all()
+
+
+def test_huge_finite_numbers_are_finite() -> None:
+    @dataclass(frozen=True)
+    class Mine(split.Defense):
+        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+            return gradient * 3e38  # whose sum is not
+
+    assert Mine().backward(gradient(), wire()).isfinite().all()
+
+
+def test_what_the_other_hooks_return_is_checked() -> None:
+    @dataclass(frozen=True)
+    class OfLabels(split.Defense):
+        def outputs(self, classes: int) -> int:
+            return classes - 1
+
+        def target(self, wire: split.Wire) -> torch.Tensor:
+            return torch.ones(len(wire.rows), 5)
+
+        def decode(self, probabilities: np.ndarray, state: object) -> np.ndarray:
+            return 2 * probabilities
+
+    @dataclass(frozen=True)
+    class OfFeatures(vertical.Defense):
+        def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
+            return weights[:, :1], bias
+
+        def reveal(self, logits, wire):  # type: ignore[no-untyped-def]
+            return logits
+
+    @dataclass(frozen=True)
+    class OfClients(split_server.Defense):
+        def penalty(self, features, wire):  # type: ignore[no-untyped-def]
+            return features.sum(dim=0)
+
+        def update(self, utility, features, wire):  # type: ignore[no-untyped-def]
+            return None
+
+    @dataclass(frozen=True)
+    class OfDevices(federated.Defense):
+        def regularizer(self, features, attribute, mask, values):  # type: ignore[no-untyped-def]
+            return features.sum()
+
+        def upload(self, before, after, federation):  # type: ignore[no-untyped-def]
+            return after[0]
+
+    rows, ones = torch.ones(2, 4, 3), np.ones((2, 3))
+    calls = {
+        "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
+        "outputs returned 1; ": lambda: OfLabels().target(wire()),
+        "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
+        "publish returned a ndarray of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(ones, ones[:, 0], None),
+        "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
+        "penalty returned a Tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
+        "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
+        "regularizer returned a Tensor of shape (), ": lambda: OfDevices().regularizer(rows, rows, rows, 2),
+        "upload returned a Tensor of shape (3,), ": lambda: OfDevices().upload(rows[0, 0], rows[0], None),
+    }
+    for sentence, call in calls.items():
+        with pytest.raises(InputError) as error:
+            call()
+        assert f": {sentence}" in str(error.value)
+
+
+def test_the_base_hooks_cost_nothing_to_check() -> None:
+    """What a contract itself returns is not looked at: only overrides are."""
+    assert not hasattr(split.Defense.backward, "__wrapped__")
+    none = import_module("cutlayer.games.split.defenses.none").NoDefense
+    assert none.backward is split.Defense.backward
+
+
+def test_the_library_does_not_know_how_jobs_start() -> None:
+    """No file of the library imports the machinery of jobs."""
+    for file in plugins.ROOT.rglob("*.py"):
+        text = file.read_text()
+        assert "from launch" not in text, file
+        assert "import launch" not in text, file

@@ -1,0 +1,1 @@
+"""Datasets: one file each; `base.py` is their contract."""

@@ -1,0 +1,1 @@
+"""What the contracts of all games share; it knows none of the games."""
