@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import COLUMNS, local_files, made_of, read_sources
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.data.normalised import describe, normalise, read
+from cutlayer.data.sources import COLUMNS, local_files, made_of, read_sources
 from cutlayer.data.standins.tabular import stand_in
 from cutlayer.data.verify import damaged
 from cutlayer.ledger.cells import NO_SEED, gather

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from cutlayer.core.errors import InputError, nearest
+from cutlayer.core.files import replacing
 
 CHUNK = 1 << 20
 # What the standard library raises on a truncated, damaged or encrypted archive.
@@ -35,8 +36,6 @@ def extract(archive: Path, member: str | None, target: Path, limit: int, name: s
             folder, or the member is missing, no plain file, or larger than `limit`.
 
     """
-    from cutlayer.core.files import replacing
-
     name = name or str(archive)
     try:
         with (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import requests
+from tqdm import tqdm
+from urllib3.exceptions import HTTPError
 
 from cutlayer.core.errors import InputError
-
-if TYPE_CHECKING:
-    import requests
 
 TIMEOUT = (10, 60)  # seconds to connect, and between two chunks
 CHUNK = 1 << 20
@@ -24,8 +24,6 @@ def download(url: str, target: Path, limit: int, name: str) -> None:
 
     `name` is what the error calls the file.
     """
-    import requests
-
     try:
         # "identity": a server must not compress, or unpack, what the checksum is of.
         headers = {"Accept-Encoding": "identity"}
@@ -42,9 +40,6 @@ def download(url: str, target: Path, limit: int, name: str) -> None:
 
 
 def _save(answer: requests.Response, target: Path, limit: int, name: str) -> None:
-    from tqdm import tqdm
-    from urllib3.exceptions import HTTPError
-
     length = int(answer.headers.get("Content-Length", 0))
     progress = tqdm(total=length or None, unit="B", unit_scale=True, delay=5, desc=name, file=sys.stderr)
     with target.open("wb") as out, progress:
