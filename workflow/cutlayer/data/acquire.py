@@ -16,7 +16,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 
 from .archives import extract
-from .download import Unreachable, download
+from .download import download
 from .sources import LARGEST, STAND_IN, Missing, Source, is_local, mirrored, versions_of
 
 
@@ -139,10 +139,7 @@ def _from_url(row: Source, target: Path) -> None:
     if not row.url:
         raise Missing("none is known")
     name = f"{row.dataset}/{row.file} from {row.url}"
-    try:
-        download(row.url, target, LARGEST if row.member else row.limit, name)
-    except Unreachable as error:
-        raise Missing(str(error)) from error
+    download(row.url, target, LARGEST if row.member else row.limit, name)
     if row.member:
         # The member takes the archive's place, so that one temporary file is cleaned up in all cases.
         extract(target, row.member, target, row.limit, name)

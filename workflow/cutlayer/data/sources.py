@@ -43,7 +43,7 @@ class Source:
 
 
 class Missing(Exception):
-    """One place does not have one file; the text says why."""
+    """One place does not have one file; the text says why, and is the same in every run."""
 
 
 def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> bool:
