@@ -1,7 +1,8 @@
 """archives: take one named member out of a zip, gz or tar, and refuse an archive that is hostile.
 
 Nothing is unpacked into a folder: the bytes of one member go to one given file, so that no name
-inside an archive decides where anything is written.
+inside an archive decides where anything is written. By hand, because pooch unpacks into a folder,
+writes to absolute names and through links under Python 3.11, and knows no limit on the size.
 """
 
 from __future__ import annotations
