@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.failures import KEEP_GOING
-from cutlayer.data import acquire
+from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins
 from cutlayer.plan.plan import Plan
 from launch import environment, notes, processes, warm

@@ -20,7 +20,7 @@ rule normalise:
         runtime=growing(10),
     params:
         imports=imports(normalise_code),
-        asked=lambda w: acquire.asked(
+        asked=lambda w: sources.asked(
             w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"
         ),
         stand_ins=plan.stand_ins,

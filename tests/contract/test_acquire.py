@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import COLUMNS, Unavailable, acquire, asked, held, local_files, read_sources
+from cutlayer.data.acquire import Unavailable, acquire
 from cutlayer.data.archives import extract
+from cutlayer.data.sources import COLUMNS, asked, held, local_files, read_sources
 
 CONTENT = b"a,b\n1,2\n" * 500
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -363,9 +364,9 @@ def test_held_is_the_first_version_that_raw_has_in_full(place):
     assert names == [[], ["head.csv"], ["a.csv", "b.csv"]]
 
 
-def test_importing_acquire_loads_no_heavy_module():
+def test_the_snakefile_asks_the_sources_without_a_heavy_module():
     heavy = {"numpy", "pandas", "torch", "requests", "tqdm"}
-    code = f"import sys, cutlayer.acquire, cutlayer.datasets; print({heavy} & set(sys.modules))"
+    code = f"import sys, cutlayer.data.sources; print({heavy} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
 

@@ -91,7 +91,10 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
     def batch() -> torch.Tensor:
         return torch.randint(ROWS, (BATCH,), generator=draw)
 
-    known = Clients(attribute, values, 1.0, 1, steps, features, list(encoder.parameters()), decoder, batch, draw)
+    known = Clients(
+        attribute=attribute, values=values, sigma=1.0, epochs=1, steps=steps, features=features,
+        parameters=list(encoder.parameters()), decoder=decoder, batch=batch, generator=draw,
+    )  # fmt: skip
     return Play(known, own.begin(known), encoder)
 
 
@@ -443,7 +446,7 @@ def test_the_step_is_the_gradients_combined_as_equation_12_wants() -> None:
 
 
 def test_without_a_direction_the_encoder_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutlayer.defenses._search.direction", lambda *_: None)
+    monkeypatch.setattr("cutlayer.games.split_server.defenses._search.direction", lambda *_: None)
     play = played(defense("tcpo"), 3)
     assert play.moved == [False] * 3
     assert play.report["stopped"] == 1

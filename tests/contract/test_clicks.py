@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import COLUMNS
 from cutlayer.data.datasets import _fields
 from cutlayer.data.datasets.avazu import Avazu
 from cutlayer.data.datasets.base import MISSING
 from cutlayer.data.normalised import normalise, read
+from cutlayer.data.sources import COLUMNS
 from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import COLUMNS, local_files, made_of, read_sources
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.data.normalised import describe, normalise, read
+from cutlayer.data.sources import COLUMNS, local_files, made_of, read_sources
 from cutlayer.data.standins.tabular import stand_in
 from cutlayer.data.verify import damaged
 from cutlayer.ledger.cells import NO_SEED, gather
@@ -41,7 +41,7 @@ def stand_in_of(name: str, **declared: int) -> tuple[Dataset, Table]:
     """The dataset as its stand-in declares it, or with more or less of something, and the stand-in."""
     dataset = plugin(name).of_version("stand-in")
     vars(dataset).update(declared)
-    return dataset, importlib.import_module(f"cutlayer.standins.{dataset.stand_in or dataset.kind}").stand_in(dataset)
+    return dataset, importlib.import_module(f"cutlayer.data.standins.{dataset.stand_in or dataset.kind}").stand_in(dataset)
 
 
 generated = functools.cache(stand_in_of)

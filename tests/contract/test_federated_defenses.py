@@ -55,7 +55,7 @@ def defense(name: str, **parameters: Any) -> Defense:
 
 
 def federation(rounds: int = 20, seed: object = 0) -> Federation:
-    return Federation(100, 10, rounds, seeded("federation", seed))
+    return Federation(devices=100, participants=10, rounds=rounds, generator=seeded("federation", seed))
 
 
 def uploads(devices: int = 5, parameters: int = 400, seed: object = 0) -> tuple[torch.Tensor, torch.Tensor]:

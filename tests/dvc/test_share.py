@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cutlayer.data.acquire import made_of, read_sources
+from cutlayer.data.sources import made_of, read_sources
 from cutlayer.plan.plan import Plan
 
 from .conftest import PARTS, ROOT, Repository

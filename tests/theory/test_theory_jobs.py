@@ -20,7 +20,7 @@ def measured(tmp_path, monkeypatch):
     """`measured(measure, settings)`: the rows of two seeds with these settings; the second may have failed."""
 
     def make(measure, settings, failed=""):
-        monkeypatch.setitem(sys.modules, "cutlayer.theory.mine_measures", SimpleNamespace(measure=measure))
+        monkeypatch.setitem(sys.modules, "cutlayer.stages.measures.mine", SimpleNamespace(measure=measure))
         files = [(tmp_path / f"{seed}.transcript", tmp_path / f"{seed}.truth") for seed in range(2)]
         for seed, (seen, true) in enumerate(files):
             own = {setting: {"sent": np.full(3, place)} for place, setting in enumerate(settings)}

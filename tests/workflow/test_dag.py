@@ -118,7 +118,7 @@ def test_editing_an_attack_reruns_that_attack_only(edited: Project) -> None:
 def test_editing_what_attacks_import_reruns_these_attacks_only(edited: Project) -> None:
     edited.replace("workflow/cutlayer/attacks/_completion.py", "from __future__", "# edited\nfrom __future__")
     planned = re.sub(r"input:.*", "", edited.run("--dry-run"))
-    file = str(plugins.ROOT / "attacks/_completion.py")
+    file = str(plugins.ROOT / "games/split/attacks/_completion.py")
     users = {name for name in plugins.names("attack") if file in code.source("attack", name)}
     variants = yaml.safe_load((ROOT / "params.yaml").read_text())["attacks"]
     again = {variants[name]["use"] for name in re.findall(r"results/scores/\w+/\w+/(\w+)\.csv", planned)}

@@ -62,7 +62,7 @@ def server(tmp_path: Path) -> Iterator[Warm]:
     folder = tmp_path / "server"
     folder.mkdir()
     (tmp_path / "library").mkdir()
-    command = [sys.executable, "-m", "cutlayer.warm", str(folder)]
+    command = [sys.executable, "-m", "launch.warm", str(folder)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": library(tmp_path)}
     ) as process:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -33,10 +34,8 @@ def logged(job: Any) -> Iterator[None]:
 def _explain(error: Exception) -> None:
     if isinstance(error, OSError) and error.errno in FULL:
         print(f"error: disk: is full ({error}); nothing was kept of this job: free space, run again", file=sys.stderr)
-        return
-    import traceback
-
-    traceback.print_exc()
+    else:
+        traceback.print_exc()
 
 
 class _Copy:

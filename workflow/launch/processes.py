@@ -2,7 +2,8 @@
 
 Snakemake's own lock stays behind when it is killed, and its jobs go on. The kernel releases a file lock (flock)
 however its owner ends, so that a lock that is left behind can be told from one that is held. Where the file
-system has no such locks, Snakemake's own remains the only one.
+system has no such locks, Snakemake's own remains the only one. By hand, because filelock has no shared flock; its
+lock for readers and a writer is a database, in which no owner's name fits and a writer cannot become a reader.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from dvc.repo import Repo
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import Source, held, local_files
+from cutlayer.data.sources import Source, held, local_files
 from cutlayer.plan.plan import Plan
 
 RAW, SOURCES = Path("data/raw"), Path("data/sources.csv")

@@ -1,7 +1,8 @@
 """archives: take one named member out of a zip, gz or tar, and refuse an archive that is hostile.
 
 Nothing is unpacked into a folder: the bytes of one member go to one given file, so that no name
-inside an archive decides where anything is written.
+inside an archive decides where anything is written. By hand, because pooch unpacks into a folder,
+writes to absolute names and through links under Python 3.11, and knows no limit on the size.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from cutlayer.core.errors import InputError, nearest
+from cutlayer.core.files import replacing
 
 CHUNK = 1 << 20
 # What the standard library raises on a truncated, damaged or encrypted archive.
@@ -35,8 +37,6 @@ def extract(archive: Path, member: str | None, target: Path, limit: int, name: s
             folder, or the member is missing, no plain file, or larger than `limit`.
 
     """
-    from cutlayer.core.files import replacing
-
     name = name or str(archive)
     try:
         with (

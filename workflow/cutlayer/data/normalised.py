@@ -16,8 +16,9 @@ from cutlayer.data.datasets._growing import growing
 from cutlayer.data.datasets.base import MAPPED, Dataset, Table
 from cutlayer.plan import plugins
 
-from .acquire import STAND_IN, Acquired, Unavailable, acquire
+from .acquire import Acquired, Unavailable, acquire
 from .archives import DAMAGED
+from .sources import STAND_IN
 
 
 def normalise(
@@ -31,7 +32,7 @@ def normalise(
 ) -> None:
     """Write `folder`/<dataset>.safetensors and then <dataset>.json, from the original files or a stand-in.
 
-    `asked` is recorded, see `acquire.asked`.
+    `asked` is recorded, see `sources.asked`.
 
     Raises:
         InputError: a file is damaged, the table is not as declared, or the files are nowhere to be had

@@ -11,7 +11,8 @@ from cutlayer.core.artifacts import check_arrays, read_json
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 
-from .acquire import read_sources, verified
+from .acquire import verified
+from .sources import read_sources
 
 READERS: dict[str, Callable[[Path], Any]] = {".safetensors": check_arrays, ".json": read_json}
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import lsq_linear
 
 from cutlayer.core.errors import InputError
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal, row_norms
@@ -52,8 +53,6 @@ def distance(A: Floats, b: Floats, scale: Floats | float = 1.0) -> float:
 
 def _closest(A: Floats, b: Floats) -> Floats:
     """A minimiser (d,) of ||A x - b|| over the unit cube."""
-    from scipy.optimize import lsq_linear  # 0.3 s to import, seldom needed
-
     if not A.size:
         return np.full(A.shape[1], 0.5)
     found = lsq_linear(A, b, bounds=(0.0, 1.0), method="bvls", tol=1e-15, max_iter=50 * A.shape[1])

@@ -9,8 +9,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from cutlayer.core.errors import InputError
 from cutlayer.polytope.feasible import settle
@@ -60,8 +62,6 @@ def clarabel(tolerance: float) -> Options:
 
 def projector(V: Floats) -> Callable[[Floats, Floats, Options], Floats]:
     """A function from (c, target, options) to the point of {V' x = c, 0 <= x <= 1} nearest to the target."""
-    import cvxpy as cp
-
     x, value, goal = cp.Variable(len(V)), cp.Parameter(V.shape[1]), cp.Parameter(len(V))
     rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x - goal)), rules)
@@ -76,8 +76,6 @@ def projector(V: Floats) -> Callable[[Floats, Floats, Options], Floats]:
 
 def centerer(V: Floats) -> Callable[[Floats, Options], Floats]:
     """A function from (c, options) to the relaxed center, where S_F has full dimension in {V' x = c}."""
-    import cvxpy as cp
-
     d, r = V.shape
     basis = np.linalg.qr(V, mode="complete")[0][:, r:]
     lifted = cp.Variable((d - r + 1, d - r + 1), PSD=True)
@@ -118,8 +116,6 @@ def _ranges(V: Floats, c: Floats) -> tuple[Floats, Floats]:
 
 
 def _least(cost: Floats, V: Floats, c: Floats) -> float:
-    from scipy.optimize import linprog  # 0.3 s to import, seldom needed
-
     equations: dict[str, NDArray[np.float64]] = {"A_eq": V.T, "b_eq": c} if V.shape[1] else {}
     found = linprog(cost, **equations, bounds=(0.0, 1.0), method="highs-ds")
     return float(found.fun) if found.success else float(min(cost.sum(), 0.0))
