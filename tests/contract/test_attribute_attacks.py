@@ -17,8 +17,8 @@ from cutlayer.core.transcript import OutsideThreatModel, View
 from cutlayer.games.attributes import decoder as _decoder
 from cutlayer.games.attributes.attacks import decensoring
 from cutlayer.games.base.model import Inputs, Model
-from cutlayer.games.split_server.attacks import _simulator
 from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.split_server.attacks import _simulator
 from cutlayer.metrics.attributes import attribute_leak
 from cutlayer.plan import plugins
 

@@ -229,7 +229,7 @@ def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
         logits = told(play)
         sure = logits.softmax(1).amax(1).mean().item()
         found.append(sure if name == "adv2" else -nn.functional.cross_entropy(logits, attribute).item())
-        own.harm(logits, attribute).backward()
+        own._harm(logits, attribute).backward()
         optimizer.step()
     assert found[-1] < found[0]
 
@@ -237,16 +237,16 @@ def test_the_encoder_makes_a_given_adversary_worse(name: str) -> None:
 def test_adv_rewards_a_wrong_adversary() -> None:
     own, attribute = defense("adv"), torch.tensor([0, 1])
     right, wrong = torch.eye(2) * 3, torch.eye(2).flip(0) * 3
-    assert own.harm(wrong, attribute) < own.harm(torch.zeros(2, 2), attribute) < own.harm(right, attribute)
+    assert own._harm(wrong, attribute) < own._harm(torch.zeros(2, 2), attribute) < own._harm(right, attribute)
 
 
 @pytest.mark.parametrize("values", [2, 3])
 def test_adv2_wants_an_adversary_that_is_sure_of_nothing(values: int) -> None:
     """The attribute itself does not matter: only what is predicted; from it, the others alike."""
     own, logits = defense("adv2"), torch.eye(values)[:1] * torch.tensor([[0.5], [1.0], [2.0]])
-    sure = [own.harm(one[None], torch.tensor([0])).item() for one in logits]
+    sure = [own._harm(one[None], torch.tensor([0])).item() for one in logits]
     assert sure == sorted(sure)
-    assert [own.harm(one[None], torch.tensor([1])).item() for one in logits] == sure
+    assert [own._harm(one[None], torch.tensor([1])).item() for one in logits] == sure
     log_q = logits.log_softmax(1)
     assert sure == pytest.approx((-log_q[:, 1:].mean(dim=1)).tolist(), rel=1e-6)
 

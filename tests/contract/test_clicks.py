@@ -197,8 +197,8 @@ def test_avazus_file_serves_avazu_and_its_days(tmp_path, monkeypatch):
 
 STREAMED = """
 import sys
-from cutlayer.datasets import normalise
-from cutlayer.datasets.criteo import Criteo
+from cutlayer.data.normalised import normalise
+from cutlayer.data.datasets.criteo import Criteo
 import numpy, safetensors.numpy  # what is loaded late
 
 def peak():

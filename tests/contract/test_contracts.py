@@ -224,7 +224,9 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
         "outputs returned 1; ": lambda: OfLabels().target(wire()),
         "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
-        "publish returned a ndarray of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(ones, ones[:, 0], None),
+        "publish returned a ndarray of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
+            ones, ones[:, 0], None
+        ),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
         "penalty returned a Tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
         "update returned None; True or False": lambda: OfClients().update(rows, rows, None),

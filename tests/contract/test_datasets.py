@@ -41,7 +41,9 @@ def stand_in_of(name: str, **declared: int) -> tuple[Dataset, Table]:
     """The dataset as its stand-in declares it, or with more or less of something, and the stand-in."""
     dataset = plugin(name).of_version("stand-in")
     vars(dataset).update(declared)
-    return dataset, importlib.import_module(f"cutlayer.data.standins.{dataset.stand_in or dataset.kind}").stand_in(dataset)
+    return dataset, importlib.import_module(f"cutlayer.data.standins.{dataset.stand_in or dataset.kind}").stand_in(
+        dataset
+    )
 
 
 generated = functools.cache(stand_in_of)

@@ -91,7 +91,9 @@ def test_the_device_reaches_model_and_attack(monkeypatch) -> None:
     monkeypatch.setattr(
         type(model), "fit", lambda self, *given: seen.append(given[-1]) or (np.ones((1, 3, 13)), np.ones((1, 3)))
     )
-    task = Task("wine", "none", 0, table, settings, {"": plugins.create("defense", "none", game="vertical")}, device="cuda")
+    task = Task(
+        "wine", "none", 0, table, settings, {"": plugins.create("defense", "none", game="vertical")}, device="cuda"
+    )
     plugins.create("protocol", "vertical").run(task)
     assert seen == ["cuda"]
     assert View("rcc2", {"scores"}, {}, generator("view"), "cuda").device == "cuda"

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from cutlayer.games.federated.defenses.none import NoDefense
 from torch import nn
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.federated.defense import Defense
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.snapshot import drawn
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
+from cutlayer.games.federated.defense import Defense
+from cutlayer.games.federated.defenses.none import NoDefense
 from cutlayer.games.federated.local import weighted
 from cutlayer.games.federated.stacked import Stack
-from cutlayer.games.base.snapshot import drawn
 from cutlayer.plan import plugins
 
 PROTOCOL = plugins.create("protocol", "federated")

@@ -16,8 +16,8 @@ from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import OutsideThreatModel, View
 from cutlayer.games.attributes import decoder as _decoder
 from cutlayer.games.base.model import Inputs, Model
-from cutlayer.games.federated.attacks import retrained
 from cutlayer.games.base.snapshot import filled, flattened
+from cutlayer.games.federated.attacks import retrained
 from cutlayer.metrics.attributes import attribute_leak
 from cutlayer.plan import plugins
 from cutlayer.stages import scores

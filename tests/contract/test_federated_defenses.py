@@ -316,10 +316,10 @@ def test_an_accounted_upload_moves_by_at_most_the_clip(name: str, order: int) ->
 @pytest.mark.parametrize("name", NOISY)
 def test_accounted_noise_is_that_of_the_accountant_for_twice_the_clip(name: str) -> None:
     own = defense(name, clip=0.1, epsilon=8.0, noise=7.0)
-    found = noise_of(own, 100, 1000) / own.least(20)
+    found = noise_of(own, 100, 1000) / own._least(20)
     kurtosis = 3 + float(UNIT[name].stats("k"))
     assert abs(found.square().mean() - 1) < SIGMAS * math.sqrt((kurtosis - 1) / found.numel())
-    assert own.least(20) == pytest.approx(2 * defense(name, clip=0.05, epsilon=8.0).least(20))
+    assert own._least(20) == pytest.approx(2 * defense(name, clip=0.05, epsilon=8.0)._least(20))
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
@@ -331,7 +331,7 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 @pytest.mark.parametrize("rounds", [1, 20])
 def test_dp_gaussian_s_noise_is_the_least_that_the_closed_form_allows(epsilon: float, rounds: int) -> None:
     """So many uploads of one device are one Gaussian mechanism of sqrt(rounds) times the sensitivity."""
-    mu = math.sqrt(rounds) * 2 * 0.1 / defense("dp_gaussian", clip=0.1, epsilon=epsilon).least(rounds)
+    mu = math.sqrt(rounds) * 2 * 0.1 / defense("dp_gaussian", clip=0.1, epsilon=epsilon)._least(rounds)
     assert gaussian_delta(epsilon, mu) <= 1.001e-5
     assert gaussian_delta(epsilon, 1.001 * mu) > 1e-5
 
@@ -339,7 +339,7 @@ def test_dp_gaussian_s_noise_is_the_least_that_the_closed_form_allows(epsilon: f
 def laplace_loss(epsilon: float, delta: float, rounds: int) -> float:
     """How far two devices' changes, each at most 0.1 long, can be from each other, in scales of the accounted noise."""
     own = defense("dp_laplace", clip=0.1, epsilon=epsilon, delta=delta)
-    return 2 * 0.1 / (own.least(rounds) / math.sqrt(2))
+    return 2 * 0.1 / (own._least(rounds) / math.sqrt(2))
 
 
 def laplace_delta(epsilon: float, loss: float) -> float:
@@ -391,8 +391,8 @@ def test_an_l1_norm_in_several_parameters_tells_no_more_than_in_one(parts: tuple
 
 @pytest.mark.parametrize("name", NOISY)
 def test_accounted_noise_grows_with_the_rounds_and_falls_with_epsilon(name: str) -> None:
-    by_rounds = [defense(name, clip=1.0, epsilon=8.0).least(rounds) for rounds in (1, 5, 20)]
-    by_epsilon = [defense(name, clip=1.0, epsilon=epsilon).least(20) for epsilon in (1.0, 4.0, 16.0)]
+    by_rounds = [defense(name, clip=1.0, epsilon=8.0)._least(rounds) for rounds in (1, 5, 20)]
+    by_epsilon = [defense(name, clip=1.0, epsilon=epsilon)._least(20) for epsilon in (1.0, 4.0, 16.0)]
     assert by_rounds == sorted(by_rounds)
     assert by_epsilon == sorted(by_epsilon, reverse=True)
     assert len({*by_rounds, *by_epsilon}) == 6

@@ -16,6 +16,7 @@ from cutlayer.core import artifacts, transcript
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
+from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split.attacks import (
     _completion,
     direction,
@@ -26,7 +27,6 @@ from cutlayer.games.split.attacks import (
     norm,
     spectral,
 )
-from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.metrics import leak_auc
 from cutlayer.plan import plugins
 from cutlayer.stages import scores

@@ -18,8 +18,8 @@ from scipy import stats
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.base.protocol import Task
+from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.split.defenses import dp, mixpro, secdt
 from cutlayer.games.split.defenses._gaussians import estimated
 from cutlayer.gradient_noise import optimal_noise, power_for

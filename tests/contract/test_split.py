@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from cutlayer.games.split.defenses.none import NoDefense
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.split.defense import Defense
 from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split import protocol as split
 from cutlayer.games.split.data import prepared
-from cutlayer.games.base.snapshot import rebuilt
+from cutlayer.games.split.defense import Defense
+from cutlayer.games.split.defenses.none import NoDefense
 from cutlayer.plan import plugins
 from cutlayer.stages import times
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from cutlayer.games.split_server.defenses.none import NoDefense
 from torch.nn.functional import cross_entropy
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.split_server.defense import Defense
 from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split_server import protocol as split_server
 from cutlayer.games.split_server.data import prepared
-from cutlayer.games.base.snapshot import rebuilt
+from cutlayer.games.split_server.defense import Defense
+from cutlayer.games.split_server.defenses.none import NoDefense
 from cutlayer.plan import plugins
 
 PROTOCOL = plugins.create("protocol", "split_server")

@@ -138,8 +138,8 @@ def test_what_jobs_import_is_imported_once(server: Warm) -> None:
     times = server.folder.parent / "imported"
     slow = f"import os\nopen({str(times)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
     (server.folder.parent / "library/slow.py").write_text(slow)
-    show = "print('slow' in sys.modules, 'cutlayer.statistics' in sys.modules)"
-    code = f"import sys\n{show}\nimport slow, cutlayer.statistics"
+    show = "print('slow' in sys.modules, 'cutlayer.core.errors' in sys.modules)"
+    code = f"import sys\n{show}\nimport slow, cutlayer.core.errors"
     assert server.call(code)[1] == "False False"
     until(lambda: len(times.read_text().split()) == 2)
     assert times.read_text().split()[1] == str(server.process.pid)
@@ -152,18 +152,6 @@ def test_without_its_server_a_job_runs_as_it_is(address: str, server: Warm) -> N
     job = server.start("import os\nprint(os.getpid())", **{warm.ADDRESS: address.format(folder=server.folder)})
     out, _ = job.communicate(timeout=30)
     assert (job.returncode, int(out)) == (0, job.pid)
-
-
-@pytest.mark.parametrize("folder", [".snakemake/scripts", "elsewhere"])
-def test_jobs_of_a_workflow_are_handed_over_before_their_preamble(folder: str, server: Warm) -> None:
-    """As the line in the environment's site-packages does it, which is read before anything of the script."""
-    script = server.folder.parent / folder / "job.py"
-    script.parent.mkdir(parents=True)
-    script.write_text("import cutlayer.early\nimport os\nprint(os.getpid())")
-    command = [sys.executable, script]
-    with subprocess.Popen(command, env=server.environment(), text=True, stdout=subprocess.PIPE) as job:
-        out, _ = job.communicate(timeout=30)
-    assert (int(out) == job.pid) == (folder == "elsewhere")
 
 
 def test_a_server_that_is_gone_is_no_server(server: Warm) -> None:

@@ -51,7 +51,14 @@ SETTINGS = {
 def task(table: Table, defense: dict[str, Any], **sizes: int) -> Task:
     """A training at the paper's settings, but for some sizes."""
     parameters = {key: value for key, value in defense.items() if key != "use"}
-    return Task("step", "", 0, table, SETTINGS | sizes, {"": plugins.create("defense", defense["use"], parameters, "split_server")})
+    return Task(
+        "step",
+        "",
+        0,
+        table,
+        SETTINGS | sizes,
+        {"": plugins.create("defense", defense["use"], parameters, "split_server")},
+    )
 
 
 def tasks(table: Table) -> dict[str, Task]:

@@ -24,13 +24,13 @@ class Stacked:
         self.parties, self.data, first = parties, data, parties[0]
         self.encoder = stack([each.encoder for each in parties])
         self.classifier = stack([each.classifier for each in parties])
-        self.client = Adam(self.encoder, first.client.rate, fused=True)
-        self.server = Adam(self.classifier, first.server.rate, fused=True)
+        self.client = torch.optim.Adam(self.encoder, first.client.rate, fused=True)
+        self.server = torch.optim.Adam(self.classifier, first.server.rate, fused=True)
         self.mean, self.variance = moments(parties)
         self.adversary: list[torch.Tensor] = []
         if isinstance(first.defense, Adv):
             self.adversary = stack([each.state.network for each in parties])
-            self.learner = Adam(self.adversary, first.defense.rate, fused=True)
+            self.learner = torch.optim.Adam(self.adversary, first.defense.rate, fused=True)
             self.weights = torch.tensor([cast(Adv, each.defense).weight for each in parties])
 
     def step(self, rows: torch.Tensor) -> list[float]:

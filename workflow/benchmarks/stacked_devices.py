@@ -24,9 +24,9 @@ from machine import machine
 
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.standins.tabular import stand_in
-from cutlayer.games.federated.defense import Defense
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.federated.data import FederatedData, prepared
+from cutlayer.games.federated.defense import Defense
 from cutlayer.games.federated.local import Grouped, Sequential
 from cutlayer.games.federated.protocol import networks_of
 from cutlayer.plan import plugins

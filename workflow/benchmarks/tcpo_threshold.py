@@ -26,8 +26,8 @@ import torch
 from machine import machine
 from trials import attacked, laptop, read, spelled
 
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
 from cutlayer.games.base.protocol import Task
+from cutlayer.games.split_server.defense import Clients, Defense, Wire
 from cutlayer.games.split_server.defenses.tcpo import Tcpo
 from cutlayer.games.split_server.protocol import SplitServer
 from cutlayer.information import gaussian_leakage

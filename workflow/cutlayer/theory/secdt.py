@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
 from scipy.special import softmax
 
 Pools = Sequence[Sequence[int]]  # of each class: which of the K classes stand for it
