@@ -97,7 +97,7 @@ def test_none_changes_nothing(k):
 @every_k
 @pytest.mark.parametrize("transform", ["minus_identity", "optimal"])
 def test_pps_publishes_the_model_of_the_same_logits_on_transformed_features(transform, k):
-    known, bias = wire(k), np.arange(k)
+    known, bias = wire(k), np.arange(k, dtype=float)
     X, own = known.features, defense("pps", transform=transform)
     weights, shown = own.publish(known.weights, bias, known)
     turned = 1 - X

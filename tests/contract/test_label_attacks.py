@@ -16,6 +16,7 @@ from cutlayer.core import artifacts, transcript
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
+from cutlayer.games.base import encoded
 from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split.attacks import (
     _completion,
@@ -438,7 +439,7 @@ def test_the_unlabeled_are_neither_known_nor_attacked_and_count_more_and_more(sp
 
     def take(features, places):
         taken.append(places)
-        return _completion.take(features, places)
+        return encoded.take(features, places)
 
     def mixmatch(model, x, target, weight, *more):
         weights.append(weight)
@@ -525,7 +526,7 @@ def test_a_coordinate_that_never_varies_is_not_blown_up_and_parts_do_not_matter(
     x = {"x": torch.tensor([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]])}
     found = []
     for rows in (1024, 2):
-        monkeypatch.setattr(_completion, "ROWS", rows)
+        monkeypatch.setattr(encoded, "ROWS", rows)
         model = _completion.Completed(Line(), x, np.arange(3), 2, 1, generator("head"))
         torch.testing.assert_close(model.mean, torch.tensor([2.0, 5.0]))
         torch.testing.assert_close(model.scale, torch.tensor([(8 / 3 + 1e-5) ** -0.5, 1.0]))

@@ -20,12 +20,13 @@ from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.defense import Training, Wire
-from cutlayer.games.split.defenses import dp, mixpro, secdt
+from cutlayer.games.split.defenses import mixpro, secdt
 from cutlayer.games.split.defenses._gaussians import estimated
 from cutlayer.gradient_noise import optimal_noise, power_for
 from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
+from cutlayer.theory import accounting
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() for p in settings_of(v).values()]
@@ -372,7 +373,7 @@ def log_delta(epsilon, mu):
 def test_dp_s_noise_is_the_least_that_the_closed_form_allows(epsilon, delta, releases):
     """Gaussian mechanisms compose to one of sqrt(releases) times the sensitivity."""
     start = time.process_time()
-    sigma = dp.deviation.__wrapped__(epsilon, delta, releases, 0.2)
+    sigma = accounting.gaussian_deviation.__wrapped__(epsilon, delta, releases, 0.2)
     assert time.process_time() - start < 1
     mu = math.sqrt(releases) * 0.2 / sigma
     assert log_delta(epsilon, mu) <= math.log(delta) + 1e-3
@@ -383,7 +384,7 @@ def test_dp_clips_then_adds_noise_for_twice_the_clip():
     gradient, labels = batch()
     clip = float(gradient.norm(dim=1).median())
     own = defense("dp", epsilon=100.0, clip=clip)
-    found, sigma = many(own, gradient, labels, 3000), dp.deviation(100.0, 1e-5, 3, 2 * clip)
+    found, sigma = many(own, gradient, labels, 3000), accounting.gaussian_deviation(100.0, 1e-5, 3, 2 * clip)
     clipped = gradient * (clip / gradient.norm(dim=1)).clamp(max=1)[:, None]
     assert 0 < (gradient.norm(dim=1) > clip).sum() < 64
     noise = found - clipped

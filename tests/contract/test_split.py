@@ -195,8 +195,8 @@ def test_a_single_day_is_no_stream():
 
 
 def test_a_training_that_diverges_is_an_error_that_names_the_setting():
-    with pytest.raises(InputError, match=r"^run\.made/boom/seed0: by=nan diverged"):
-        PROTOCOL.run(task({"by=nan": Scaled(float("nan"))}, variant="boom"))
+    with pytest.raises(InputError, match=r"^run\.made/boom/seed0: by=1 diverged"):
+        PROTOCOL.run(task({"by=1": Scaled(1.0)}, variant="boom", rate=1e30))
 
 
 def test_times_compare_with_the_first_defense(tmp_path, monkeypatch):

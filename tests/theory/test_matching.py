@@ -235,7 +235,7 @@ def write(monkeypatch, tmp_path):
         "protocol": lambda own: Curve(), "attack": lambda own: Spy(),
         "defense": lambda own: SimpleNamespace(**({"offset": 0.0} | own)),
     }  # fmt: skip
-    monkeypatch.setattr(plugins, "create", lambda kind, name, own=None: made[kind](own))
+    monkeypatch.setattr(plugins, "create", lambda kind, name, own=None, game="": made[kind](own))
     monkeypatch.setattr(plugins, "strength", lambda name: ("noise", LEAST, GREATEST))
     monkeypatch.setattr(matching, "read", lambda data, name: (None, None))
 
@@ -325,7 +325,7 @@ def test_an_attack_that_does_not_apply_is_said_in_its_own_words(write, monkeypat
 def test_a_strength_that_cannot_be_is_refused(monkeypatch, constants, message):
     own = plugins.method("defense", "dp")
     fake = dataclasses.replace(own, constants={**own.constants, **constants})
-    monkeypatch.setattr(plugins, "method", lambda kind, name: fake)
+    monkeypatch.setattr(plugins, "method", lambda kind, name, game="": fake)
     with pytest.raises(InputError, match=message):
         plugins.strength("dp")
 
@@ -333,5 +333,5 @@ def test_a_strength_that_cannot_be_is_refused(monkeypatch, constants, message):
 def test_a_strength_is_a_parameter_and_its_ends(monkeypatch):
     own = plugins.method("defense", "dp")
     constants = {**own.constants, "strength": "epsilon", "strengths": (1, 10)}
-    monkeypatch.setattr(plugins, "method", lambda kind, name: dataclasses.replace(own, constants=constants))
+    monkeypatch.setattr(plugins, "method", lambda kind, name, game="": dataclasses.replace(own, constants=constants))
     assert plugins.strength("dp") == ("epsilon", 1.0, 10.0)

@@ -21,7 +21,7 @@ def normalized(gradients: np.ndarray) -> np.ndarray:
 
 def noisy_target(target: np.ndarray, level: float, noise: np.ndarray) -> np.ndarray:
     """Targets (B, K) plus `level` times softmax-normalized noise (B, K) (algorithm 1, line 20)."""
-    return target + level * softmax(noise)
+    return target + level * softmax(noise, axis=1)
 
 
 def noisy_target_as_printed(target: np.ndarray, level: float, noise: np.ndarray) -> np.ndarray:
