@@ -28,6 +28,7 @@ onstart:
         "yes" if workflow.execution_settings.keep_going else ""
     )
     try:
+        environment.check(workflow.executor_plugin.name)
         processes.claim()
     except InputError as error:
         raise WorkflowError(str(error)) from None

@@ -93,9 +93,8 @@ def test_a_mistake_in_a_method_is_refused_when_the_dag_is_built(tmp_path: Path, 
 
 @pytest.mark.parametrize("kind", ["defense", "attack", "model"])
 def test_a_method_without_a_mistake_is_taken(tmp_path: Path, kind: str) -> None:
-    (tmp_path / "mine.py").write_text(
-        f"{HEAD}@dataclass(frozen=True)\nclass Mine({kind.capitalize()}):\n    weight: float = 1.0\n    def _own(self): pass"
-    )
+    body = f"class Mine({kind.capitalize()}):\n    weight: float = 1.0\n    def _own(self): pass"
+    (tmp_path / "mine.py").write_text(f"{HEAD}@dataclass(frozen=True)\n{body}")
     assert contracted(kind, "mine", tmp_path / "mine.py")[-1].node.name == "Mine"
 
 
@@ -104,7 +103,7 @@ def test_a_parameter_without_a_default_must_be_given(monkeypatch: pytest.MonkeyP
     file.write_text(f"{HEAD}@dataclass(frozen=True)\nclass Mine(Defense):\n    weight: float\n    other: float = 1.0")
     files = plugins._files("defense")
     monkeypatch.setitem(files, "mine", [file])
-    with pytest.raises(InputError, match="^defense.mine: its parameter 'weight' is not given; it has no default$"):
+    with pytest.raises(InputError, match=r"^defense\.mine: its parameter 'weight' is not given; it has no default$"):
         plugins.check_given("defense", "mine", {"other": 2.0})
     plugins.check_given("defense", "mine", {"weight": 2.0})
 
@@ -137,18 +136,15 @@ def gradient() -> torch.Tensor:
     return torch.ones(6, 3)
 
 
+MEANT = "a tensor of shape (6, 3), float32, on cpu is meant"
 RETURNED = {
-    "wrong shape": (lambda g: g[:, :2], "backward returned a Tensor of shape (6, 2), float32, on cpu; a Tensor of shape "
-                    "(6, 3), float32, on cpu is meant"),
-    "wrong dtype": (lambda g: g.double(), "backward returned a Tensor of shape (6, 3), float64, on cpu; a Tensor of shape "
-                    "(6, 3), float32, on cpu is meant"),
-    "wrong device": (lambda g: g.to("meta"), "backward returned a Tensor of shape (6, 3), float32, on meta; a Tensor of "
-                     "shape (6, 3), float32, on cpu is meant"),
+    "wrong shape": (lambda g: g[:, :2], f"backward returned a tensor of shape (6, 2), float32, on cpu; {MEANT}"),
+    "wrong dtype": (lambda g: g.double(), f"backward returned a tensor of shape (6, 3), float64, on cpu; {MEANT}"),
+    "wrong device": (lambda g: g.to("meta"), f"backward returned a tensor of shape (6, 3), float32, on meta; {MEANT}"),
     "not finite": (lambda g: g / 0, "backward returned a number that is not finite; finite numbers are meant"),
-    "nothing": (lambda g: None, "backward returned a NoneType; a Tensor of shape (6, 3), float32, on cpu is meant"),
-    "an array": (lambda g: g.numpy(), "backward returned a ndarray of shape (6, 3), float32, on cpu; a Tensor of shape (6, 3), "
-                 "float32, on cpu is meant"),
-}  # fmt: skip
+    "nothing": (lambda g: None, f"backward returned a NoneType; {MEANT}"),
+    "an array": (lambda g: g.numpy(), f"backward returned an array of shape (6, 3), float32, on cpu; {MEANT}"),
+}
 
 
 @pytest.mark.parametrize("mistake", RETURNED)
@@ -224,14 +220,14 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
         "outputs returned 1; ": lambda: OfLabels().target(wire()),
         "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
-        "publish returned a ndarray of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
+        "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None
         ),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
-        "penalty returned a Tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
+        "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
         "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
-        "regularizer returned a Tensor of shape (), ": lambda: OfDevices().regularizer(rows, rows, rows, 2),
-        "upload returned a Tensor of shape (3,), ": lambda: OfDevices().upload(rows[0, 0], rows[0], None),
+        "regularizer returned a tensor of shape (), ": lambda: OfDevices().regularizer(rows, rows, rows, 2),
+        "upload returned a tensor of shape (3,), ": lambda: OfDevices().upload(rows[0, 0], rows[0], None),
     }
     for sentence, call in calls.items():
         with pytest.raises(InputError) as error:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 from machine import machine
+from table import markdown, write
 
 from cutlayer.ledger import cells, claims
 from cutlayer.ledger import page as ledger
@@ -70,7 +71,7 @@ def verdicts(folder: Path) -> str:
     table = claims.judge("chebyshev", own, pd.read_csv(paper_folder / "published.csv"), found, "paper")
     cells.write(table, Path(__file__).with_name("figure4_claims.csv"))
     shown = ["item", "statement", "setup", "published", "ours", "interval", "verdict"]
-    return ledger.readable(table)[shown].to_markdown(index=False, disable_numparse=True)
+    return markdown(shown, ledger.readable(table)[shown].itertuples(index=False), "l" * len(shown))
 
 
 if __name__ == "__main__":
@@ -83,10 +84,7 @@ if __name__ == "__main__":
         judged = verdicts(folder)
         solved, spent = problems(folder), attack_seconds(folder, "rcc1")
     days = solved * reference() / 1000 / 86400
-    text = f"""# Figure 4 at paper scale
-
-{machine("numpy", "scipy", "torch", "snakemake")}
-
+    text = f"""\
 All windows, all d, ten attacks, N = 1,000, five seeds, the paper's four datasets and the three bundled ones:
 **{seconds / 60:.1f} minutes** on {cores} cores from nothing to `figure4.csv`, data and training included.
 
@@ -99,7 +97,5 @@ rcc1 alone solved {solved:,} semidefinite programs on the paper's datasets in {s
 
 ## Verdicts on figure 4 at the paper's scale
 
-{judged}
-"""
-    Path(__file__).with_suffix(".md").write_text(text)
-    print(text)
+{judged}"""
+    write(__file__, "Figure 4 at paper scale", machine("numpy", "scipy", "torch", "snakemake"), text)

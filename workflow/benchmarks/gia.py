@@ -7,16 +7,18 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import time
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from machine import machine
+from table import markdown, write
 
 from cutlayer.core.transcript import View
 from cutlayer.games.vertical.attacks.gia import GradientInversion
 from cutlayer.games.vertical.equations import softmax
 
 PREDICTIONS, LOOPED = 1000, 20
+COLUMNS = ["classes", "d", "batch (s)", "loop (s)", "ratio", "greatest difference"]
 
 
 def seen(rng: np.random.Generator, classes: int, d: int) -> dict[str, np.ndarray]:
@@ -35,26 +37,21 @@ def attacked(arrays: dict[str, np.ndarray], rows: slice) -> tuple[np.ndarray, fl
     return guess, time.perf_counter() - start
 
 
-def measure(classes: int, d: int) -> str:
+def measure(classes: int, d: int) -> list[Any]:
     """A row of the table: batch, loop (scaled from its first rows), ratio, greatest difference."""
     arrays = seen(np.random.default_rng(classes * 100 + d), classes, d)
     batch, seconds = attacked(arrays, slice(None))
     single = [attacked(arrays, slice(row, row + 1)) for row in range(LOOPED)]
     loop = sum(took for _, took in single) / LOOPED * PREDICTIONS
     difference = max(np.abs(batch[row] - guess[0]).max() for row, (guess, _) in enumerate(single))
-    return f"| {classes} | {d} | {seconds:.2f} | {loop:.1f} | {loop / seconds:.0f} | {difference:.0e} |"
+    return [classes, d, f"{seconds:.2f}", f"{loop:.1f}", f"{loop / seconds:.0f}", f"{difference:.0e}"]
 
 
 if __name__ == "__main__":
-    lines = [
-        "# gia on a batch against a loop over predictions",
-        "",
+    sizes = ((2, 6), (2, 19), (4, 12), (4, 24), (6, 12), (6, 36))
+    write(
+        __file__,
+        "gia on a batch against a loop over predictions",
         machine("numpy") + f" One thread, 1,000 steps, {PREDICTIONS:,} predictions; the loop is timed on {LOOPED}.",
-        "",
-        "| classes | d | batch (s) | loop (s) | ratio | greatest difference |",
-        "|--:|--:|--:|--:|--:|--:|",
-    ]
-    for classes, d in ((2, 6), (2, 19), (4, 12), (4, 24), (6, 12), (6, 36)):
-        lines.append(measure(classes, d))
-        print(lines[-1], flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n")
+        markdown(COLUMNS, (measure(*size) for size in sizes), ">" * len(COLUMNS)),
+    )

@@ -16,11 +16,11 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 from machine import machine
 from scipy.optimize import minimize
+from table import markdown, write
 
 from cutlayer.gradient_noise import optimal_noise, power_for
 
@@ -99,18 +99,20 @@ def slsqp(case: Case, slopes: bool) -> Callable[[], float]:
     return solve
 
 
-def measure(name: str, drawn: list[Case]) -> str:
+def measure(name: str, drawn: list[Case]) -> list[str]:
     """A row of the table."""
     mine, back, optimum = [], [], []
     for case in drawn:
         optimum.append(optimal_noise(*case).sum_kl)
         mine.append(seconds(lambda case=case: optimal_noise(*case), CALLS, REPEATS))
         back.append(seconds(lambda case=case, best=optimum[-1]: power_for(*case[:5], best), CALLS // 4, 2))
-    row = f"| {name} | {1e6 * np.mean(mine):.1f} | {1e6 * np.max(mine):.1f} | {1e6 * np.mean(back):.0f} |"
-    return row + "".join(compared(drawn, np.array(mine), np.array(optimum), slopes) for slopes in (False, True))
+    row = [name, f"{1e6 * np.mean(mine):.1f}", f"{1e6 * np.max(mine):.1f}", f"{1e6 * np.mean(back):.0f}"]
+    for slopes in (False, True):
+        row += compared(drawn, np.array(mine), np.array(optimum), slopes)
+    return row
 
 
-def compared(drawn: list[Case], mine: np.ndarray, optimum: np.ndarray, slopes: bool) -> str:
+def compared(drawn: list[Case], mine: np.ndarray, optimum: np.ndarray, slopes: bool) -> list[str]:
     """A row's cells for SLSQP."""
     solvers = [slsqp(case, slopes) for case in drawn]
     excess = np.array([solve() for solve in solvers]) / optimum - 1
@@ -118,31 +120,25 @@ def compared(drawn: list[Case], mine: np.ndarray, optimum: np.ndarray, slopes: b
     equal, better = np.abs(excess) < EQUAL, int(np.sum(excess < -EQUAL))
     least = f"{ratios[equal].min():,.0f}" if equal.any() else "-"
     cells = [f"{np.mean(ratios * mine) * 1e3:.2f}", f"{np.median(ratios):,.0f}", f"{ratios.min():,.0f}", least]
-    return " " + " | ".join([*cells, f"{equal.mean():.0%}", str(better)]) + " |"
+    return [*cells, f"{equal.mean():.0%}", str(better)]
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# gradient_noise against SLSQP",
-        "",
+def main(note: str) -> None:
+    """Write the table."""
+    theirs = ["ms", "median ratio", "least", "least where equal", "equal", "better"]
+    columns = ["cases", "optimal_noise µs", "slowest µs", "power_for µs", *theirs, *theirs]
+    groups = ["", "", "", "", "SLSQP", *[""] * 5, "SLSQP with gradient", *[""] * 5]
+    write(
+        __file__,
+        "gradient_noise against SLSQP",
         machine("numpy", "scipy") + " One thread, processor time." + (f" {note}" if note else ""),
-        "",
         f"{CASES} cases a row, drawn uniformly in the logarithm; dim 128 but for one row. Times are the least of "
         f"{REPEATS} (SLSQP: 2) repeats, ratios of time case by case. Equal: the share of cases in which SLSQP comes "
         f"within {EQUAL:.0e}, relative, of our sumKL; in the others it stops above it or fails, often early, so that "
         "its time means little. Better: the number of cases in which it is lower than ours by more than that.",
-        "",
-        "| | | | | SLSQP | | | | | | SLSQP with gradient | | | | | |",
-        "|---|" + 15 * "--:|",
-        "| cases | optimal_noise µs | slowest µs | power_for µs |"
-        + " ms | median ratio | least | least where equal | equal | better |" * 2,
-    ]
+        markdown(columns, (measure(*case) for case in cases()), "l" + ">" * 15, groups),
+    )
 
 
 if __name__ == "__main__":
-    lines = heading(" ".join(sys.argv[1:]))
-    for title, some in cases():
-        lines.append(measure(title, some))
-        print(lines[-1], flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(" ".join(sys.argv[1:]))

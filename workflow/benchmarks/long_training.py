@@ -16,11 +16,11 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from machine import machine
+from table import markdown, write
 from trials import attacked, laptop, read, spelled
 
 from cutlayer.games.base.protocol import Task
@@ -70,43 +70,39 @@ def found(job: tuple[str, int]) -> dict[tuple[str, str, float], float]:
     return one_run(laptop(), *job)
 
 
-def rows(setup: str, runs: list[dict[tuple[str, str, float], float]]) -> list[str]:
+def rows(setup: str, runs: list[dict[tuple[str, str, float], float]]) -> list[list[str]]:
     """The lines of a setup: what each measure is without and with lambda, and how far it falls."""
     lines = []
     for name, metric in [("test", "test_accuracy"), *((a, m) for a in ATTACKS for m in METRICS if m != "majority")]:
         ends = [[run[name, metric, weight] for run in runs] for weight in WEIGHTS]
         apart = [after - before for before, after in zip(*ends, strict=True)]
         what = metric.replace("_", " ") if name == "test" else f"{name}, {metric.split('_')[1].replace('auc', 'AUC')}"
-        lines.append(f"| {setup} | {what} | {spelled(ends[0])} | {spelled(ends[1])} | {spelled(apart, '+.3f')} |")
+        lines.append([setup, what, spelled(ends[0]), spelled(ends[1]), spelled(apart, "+.3f")])
     common = [run["retrained", "majority", weight] for run in runs for weight in WEIGHTS]
-    return [*lines, f"| {setup} | the attribute's most common value | {np.mean(common):.3f} | | |"]
+    return [*lines, [setup, "the attribute's most common value", f"{np.mean(common):.3f}", "", ""]]
 
 
-def heading(setups: list[str]) -> list[str]:
-    """Where and how this was measured, and the table's head."""
+def main(setups: list[str]) -> None:
+    """All trainings, then the table."""
+    jobs = [(setup, seed) for setup in setups for seed in SEEDS]
+    with ProcessPoolExecutor(2) as pool:
+        runs = dict(zip(jobs, pool.map(found, jobs), strict=True))
     shown = "; ".join(
         f"{name}: {used['rounds']} rounds, {used['batch']} rows a batch, rate {used['rate']}"
         for name, used in SETUPS.items()
         if name in setups
     )
-    return [
-        "# Lambda after a long training",
-        "",
+    columns = ["setup", "measure", *(f"lambda = {weight:g}" for weight in WEIGHTS), "difference"]
+    told = [row for setup in setups for row in rows(setup, [runs[setup, seed] for seed in SEEDS])]
+    write(
+        __file__,
+        "Lambda after a long training",
         machine("torch", "numpy"),
-        "",
         f"Scale laptop but for {COMMON['devices']} devices, all in every round, and on CIFAR-10 fewer rows and a "
         f"smaller network; {shown}. Real Adult, a sample of CIFAR-10; {len(SEEDS)} seeds, 95% t-intervals.",
-        "",
-        f"| setup | measure | lambda = {WEIGHTS[0]:g} | lambda = {WEIGHTS[1]:g} | difference |",
-        "|---|---|--:|--:|--:|",
-    ]
+        markdown(columns, told, "ll>>>"),
+    )
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:] or list(SETUPS)
-    jobs = [(setup, seed) for setup in asked for seed in SEEDS]
-    with ProcessPoolExecutor(2) as pool:
-        runs = dict(zip(jobs, pool.map(found, jobs), strict=True))
-    lines = heading(asked) + [line for setup in asked for line in rows(setup, [runs[setup, seed] for seed in SEEDS])]
-    print("\n".join(lines))
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(sys.argv[1:] or list(SETUPS))

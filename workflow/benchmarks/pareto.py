@@ -14,11 +14,11 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
 from machine import machine
+from table import markdown, write
 
 from cutlayer.pareto import anchor, direction
 
@@ -90,7 +90,7 @@ def objective(case: Case, beta: np.ndarray | None) -> float:
     return float(np.sum((step - aim) ** 2) / np.sum(aim**2))
 
 
-def measure(name: str, drawn: list[Case]) -> str:
+def measure(name: str, drawn: list[Case]) -> list[str]:
     """A row of the table."""
     _, _, at_front, over = drawn[0]
     program = Program(at_front, over)
@@ -104,35 +104,29 @@ def measure(name: str, drawn: list[Case]) -> str:
         gaps.append(objective(case, direction(C, losses, UTILITY, *flags)) - objective(case, program.solve(case)))
     ours, times = np.array(mine), np.array([compiled, built])
     ratios = times / ours
-    cells = [f"{1e6 * ours.mean():.1f}", f"{1e6 * ours.max():.1f}"]
+    cells = [name, f"{1e6 * ours.mean():.1f}", f"{1e6 * ours.max():.1f}"]
     for some, ratio in zip(times, ratios, strict=True):
         cells += [f"{1e3 * some.mean():.2f}", f"{np.median(ratio):,.0f}", f"{ratio.min():,.0f}"]
-    cells += [f"{np.mean(np.abs(gaps) <= EQUAL):.0%}", f"{max(gaps):.1e}", f"{min(gaps):.1e}"]
-    return f"| {name} | " + " | ".join(cells) + " |"
+    return [*cells, f"{np.mean(np.abs(gaps) <= EQUAL):.0%}", f"{max(gaps):.1e}", f"{min(gaps):.1e}"]
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# pareto.direction against cvxpy",
-        "",
+def main(note: str) -> None:
+    """Write the table."""
+    theirs = ["ms", "median ratio", "least"]
+    columns = ["cases", "direction µs", "slowest µs", *theirs, *theirs, "equal", "most", "least"]
+    groups = ["", "", "", "compiled", "", "", "built at each call", "", "", "objective", "", ""]
+    write(
+        __file__,
+        "pareto.direction against cvxpy",
         machine("numpy", "cvxpy", "clarabel") + " One thread, processor time." + (f" {note}" if note else ""),
-        "",
         f"{CASES} cases a row: two gradients in 20 dimensions, losses drawn from an exponential distribution. Times "
         f"are the least of {REPEATS} (cvxpy: 3 and 2) repeats, ratios of time case by case. cvxpy gets a problem "
         "that is compiled once, or builds it at each call; Clarabel is asked for gaps of 1e-12. Equal: the share of "
         f"cases in which the objectives, relative to what beta = 0 has, differ by at most {EQUAL:.0e}; most and least: "
         "ours less cvxpy's.",
-        "",
-        "| | | | compiled | | | built at each call | | | objective | | |",
-        "|---|" + 11 * "--:|",
-        "| cases | direction µs | slowest µs |" + " ms | median ratio | least |" * 2 + " equal | most | least |",
-    ]
+        markdown(columns, (measure(*case) for case in cases()), "l" + ">" * 11, groups),
+    )
 
 
 if __name__ == "__main__":
-    lines = heading(" ".join(sys.argv[1:]))
-    for title, some in cases():
-        lines.append(measure(title, some))
-        print(lines[-1], flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(" ".join(sys.argv[1:]))

@@ -16,12 +16,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from machine import machine
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.linear_model import LogisticRegression
+from table import markdown, write
 
 from cutlayer import polytope
 from cutlayer.polytope import reference
@@ -100,52 +101,45 @@ def one_by_one(name: str, equations: Equations) -> Callable[[int, reference.Opti
     return lambda row, options: center(c[row], options)
 
 
-def measure(name: str, A: Floats, b: Floats) -> tuple[str, float]:
+def measure(name: str, A: Floats, b: Floats) -> tuple[list[str], float]:
     """The table's cells for one function and its ratio."""
     ours = OURS[name]
     mine = seconds(lambda: ours(A, b), 3)
     theirs, solver = loop_seconds(name, orthonormal(A, b))
     error = float(np.abs(ours(A, b[:COMPARED], solver="cvxpy") - ours(A, b)[:COMPARED]).max())
     ratio = theirs / mine
-    return f"{1e3 * mine:.1f} | {theirs:.2f} ({solver}) | {ratio:,.0f} | {error:.0e}", ratio
+    return [f"{1e3 * mine:.1f}", f"{theirs:.2f} ({solver})", f"{ratio:,.0f}", f"{error:.0e}"], ratio
+
+
+def rows(ratios: Ratios) -> Iterator[list[Any]]:
+    """The table's rows; the ratios are kept."""
+    for data, A, b in cases():
+        row: list[Any] = [data, *A.shape]
+        for name in SOLVERS:
+            cells, ratios[name][data, A.shape[0], A.shape[1]] = measure(name, A, b)
+            row += cells
+        yield row
 
 
 def main() -> None:
-    """Measure every case, print the table and write it."""
-    lines: list[str] = []
+    """Measure every case and write the table."""
     ratios: Ratios = {name: {} for name in SOLVERS}
-    for data, A, b in cases():
-        cells = [f"| {data} | {A.shape[0]} | {A.shape[1]} |"]
-        for name in SOLVERS:
-            text, ratios[name][data, A.shape[0], A.shape[1]] = measure(name, A, b)
-            cells.append(f" {text} |")
-        lines.append("".join(cells))
-        print(lines[-1], flush=True)
-    text = "\n".join([*heading(ratios), *lines, ""])
-    Path(__file__).with_suffix(".md").write_text(text, encoding="utf-8")
-    print("\n".join(heading(ratios)))
-
-
-def heading(ratios: Ratios) -> list[str]:
-    """Where and how this was measured, the least ratios, and the table's head."""
+    columns = ["data", "m", "d", *(cell for name in SOLVERS for cell in (f"{name} ms", "loop s", "ratio", "error"))]
+    table = markdown(columns, rows(ratios), "l" * len(columns))
     near = least(ratios["project"], 1, 99)
     wide, narrow = least(ratios["relaxed_center"], 12, 99), least(ratios["relaxed_center"], 1, 11)
-    return [
-        "# polytope against a cvxpy loop",
-        "",
+    write(
+        __file__,
+        "polytope against a cvxpy loop",
         machine(*PACKAGES) + " One thread, processor time.",
-        "",
         f"{PREDICTIONS:,} predictions that share A. The loop is timed on {LOOPED['project']} (project) and "
         f"{LOOPED['relaxed_center']} (relaxed_center) rows at the solvers' default accuracy and scaled; "
         f"the fastest of its solvers is named. Error: the greatest difference to Clarabel at "
         f"{reference.TIGHT:.0e}, on {COMPARED} rows.",
-        "",
         f"Least ratios on the drawn cases: project {near:,.0f}; relaxed_center {wide:,.0f} for d >= 12 "
         f"and {narrow:,.0f} below.",
-        "",
-        "| data | m | d | project ms | loop s | ratio | error | relaxed_center ms | loop s | ratio | error |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
+        table,
+    )
 
 
 def least(ratios: dict[tuple[str, int, int], float], low: int, high: int) -> float:

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from machine import machine
+from table import markdown, write
 
 PAPERS = ["chebyshev", "marvell", "secdt", "tcpo", "tappfl"]
 CELLS = Path("results/cells")
@@ -38,7 +40,7 @@ def verdicts(folder: Path, paper: str) -> pd.Series:
     return rows.loc[rows["paper"] == paper, "verdict"]
 
 
-def row(paper: str, here: Path, there: Path) -> str:
+def row(paper: str, here: Path, there: Path) -> list[Any]:
     """A paper's row of the table."""
     tables = sorted(set((here / CELLS / paper).glob("*.csv")) - {here / file for file in TIMED})
     pairs = [(table, there / table.relative_to(here)) for table in tables]
@@ -46,24 +48,19 @@ def row(paper: str, here: Path, there: Path) -> str:
     largest = max((moved(*pair) for pair in differ), default=0.0)
     mine, other = verdicts(here, paper), verdicts(there, paper)
     changed = int(mine.ne(other).sum())
-    return f"| {paper} | {len(pairs)} | {len(differ)} | {largest:.3f} | {len(mine)} | {changed} |"
+    return [paper, len(pairs), len(differ), f"{largest:.3f}", len(mine), changed]
 
 
 def main(there: Path, how: str) -> None:
     """Write the table."""
-    lines = [
-        "# The tables of scale quick on another kind of processor",
-        "",
+    columns = ["paper", "tables", "differ", "largest difference of an accuracy, utility or AUC", "verdicts", "differ"]
+    write(
+        __file__,
+        "The tables of scale quick on another kind of processor",
         machine("torch", "numpy", "scipy") + f" The other: {how}.",
-        "",
         "Times of steps are left out; verdicts on them are not.",
-        "",
-        "| paper | tables | differ | largest difference of an accuracy, utility or AUC | verdicts | differ |",
-        "|---|--:|--:|--:|--:|--:|",
-        *(row(paper, Path(), there) for paper in PAPERS),
-    ]
-    print("\n".join(lines))
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        markdown(columns, (row(paper, Path(), there) for paper in PAPERS), "l>>>>>"),
+    )
 
 
 if __name__ == "__main__":

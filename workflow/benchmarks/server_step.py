@@ -15,12 +15,12 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from machine import machine
+from table import markdown, write
 from trials import laptop
 
 from cutlayer.data.datasets.base import Table
@@ -51,14 +51,8 @@ SETTINGS = {
 def task(table: Table, defense: dict[str, Any], **sizes: int) -> Task:
     """A training at the paper's settings, but for some sizes."""
     parameters = {key: value for key, value in defense.items() if key != "use"}
-    return Task(
-        "step",
-        "",
-        0,
-        table,
-        SETTINGS | sizes,
-        {"": plugins.create("defense", defense["use"], parameters, "split_server")},
-    )
+    method = plugins.create("defense", defense["use"], parameters, "split_server")
+    return Task("step", "", 0, table, SETTINGS | sizes, {"": method})
 
 
 def tasks(table: Table) -> dict[str, Task]:
@@ -81,37 +75,31 @@ def measure(trainings: list[Task]) -> np.ndarray:
     return seconds[WARM_UP:]
 
 
-def rows(table: Table) -> Iterator[str]:
+def rows(table: Table) -> Iterator[list[str]]:
     """The table's rows."""
     trainings = tasks(table)
     seconds = measure(list(trainings.values()))
     blocks = seconds.reshape(-1, BLOCK, len(trainings)).sum(axis=1)
     for name, own, ratio in zip(trainings, seconds.T, (blocks / blocks[:, :1]).T, strict=True):
         low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
-        times = f"{own.mean() * 1e3:.2f} | {np.median(own) * 1e3:.2f}"
-        yield f"| {name} | {times} | {middle:.2f} | {low:.2f} to {high:.2f} |"
+        times = [f"{own.mean() * 1e3:.2f}", f"{np.median(own) * 1e3:.2f}"]
+        yield [name, *times, f"{middle:.2f}", f"{low:.2f} to {high:.2f}"]
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# A client-side defended training step against an undefended one",
-        "",
+def main(note: str) -> None:
+    """Write the table."""
+    table = stand_in(plugins.create("dataset", "adult"))
+    write(
+        __file__,
+        "A client-side defended training step against an undefended one",
         machine("torch", "numpy") + " One thread, processor time." + (f" {note}" if note else ""),
-        "",
         f"mlp: 13 columns of adult, one-hot, width 64; {SETTINGS['batch']} examples a batch. {ROUNDS} rounds, each one "
         "step of each in random order, on the same batch at the paper's settings; the ratio is that of the times of "
         f"{BLOCK} rounds to those of the undefended steps: median and middle half. Pre-training is not counted.",
-        "",
-        "| defense | mean ms a step | median ms | ratio | middle half |",
-        "|---|--:|--:|--:|---|",
-    ]
+        markdown(["defense", "mean ms a step", "median ms", "ratio", "middle half"], rows(table), "l>>>l"),
+    )
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    lines = heading(" ".join(sys.argv[1:]))
-    for line in rows(stand_in(plugins.create("dataset", "adult"))):
-        lines.append(line)
-        print(line, flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(" ".join(sys.argv[1:]))

@@ -15,12 +15,12 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from machine import machine
+from table import markdown, write
 
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.normalised import STAND_IN
@@ -30,6 +30,7 @@ from cutlayer.games.split.protocol import stepper
 from cutlayer.plan import plugins
 
 ROUNDS, WARM_UP = 300, 20
+BUCKETS = (1_000, 10_000, 100_000)  # of a category
 DEFENSES: dict[str, dict[str, Any]] = {
     "none": {"use": "none"},
     "iso": {"use": "iso"},
@@ -68,40 +69,32 @@ def measure(table: Table, buckets: int) -> np.ndarray:
     return seconds[WARM_UP:]
 
 
-def rows(table: Table, buckets: int) -> Iterator[str]:
+def rows(table: Table, buckets: int) -> Iterator[list[str]]:
     """The table's rows for models with so many buckets a category."""
     seconds = measure(table, buckets)
     ratios = seconds / seconds[:, :1]
     for name, own, ratio in zip(DEFENSES, seconds.T, ratios.T, strict=True):
         low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
-        times = f"{np.median(own) * 1e3:.1f} | {own.min() * 1e3:.1f}"
-        yield f"| {buckets:,} | {name} | {times} | {middle:.3f} | {low:.3f} to {high:.3f} |"
+        times = [f"{np.median(own) * 1e3:.1f}", f"{own.min() * 1e3:.1f}"]
+        yield [f"{buckets:,}", name, *times, f"{middle:.3f}", f"{low:.3f} to {high:.3f}"]
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# A defended training step against an undefended one",
-        "",
+def main(note: str) -> None:
+    """Write the table."""
+    table = stand_in(plugins.create("dataset", "criteo").of_version(STAND_IN))
+    columns = ["buckets", "defense", "ms a step", "least ms", "ratio", "middle half"]
+    write(
+        __file__,
+        "A defended training step against an undefended one",
         machine("torch", "numpy") + " One thread, processor time." + (f" {note}" if note else ""),
-        "",
         f"wide_deep: 13 counts and 26 categories, {SETTINGS['batch']:,} examples a batch, width 128, embeddings of 4. "
         f"{ROUNDS} rounds, each one step of each on the same batch in random order; the ratio is to the undefended "
         "step of the same round: median and middle half.",
-        "",
         "secdt trains 20 outputs in place of one logit; the wide part has one number a category under every defense.",
-        "",
-        "| buckets | defense | ms a step | least ms | ratio | middle half |",
-        "|--:|---|--:|--:|--:|---|",
-    ]
+        markdown(columns, (row for size in BUCKETS for row in rows(table, size)), ">l>>>l"),
+    )
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    made = stand_in(plugins.create("dataset", "criteo").of_version(STAND_IN))
-    lines = heading(" ".join(sys.argv[1:]))
-    for size in (1_000, 10_000, 100_000):
-        for line in rows(made, size):
-            lines.append(line)
-            print(line, flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(" ".join(sys.argv[1:]))

@@ -1,7 +1,7 @@
 """The training step of split_server on mlp for several settings at once: weights (S, in, out), biases (S, 1, out).
 
-The operations are those of `protocols.split_server` and, if the settings are adv's, of `defenses.adv`. All settings
-see the same rows, and each draws its own noise as it does alone.
+The operations are those of `games/split_server/protocol.py` and, if the settings are adv's, of its `defenses/adv.py`.
+All settings see the same rows, and each draws its own noise as it does alone.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Stacked:
         self.parties, self.data, first = parties, data, parties[0]
         self.encoder = stack([each.encoder for each in parties])
         self.classifier = stack([each.classifier for each in parties])
-        self.client = torch.optim.Adam(self.encoder, first.client.rate, fused=True)
-        self.server = torch.optim.Adam(self.classifier, first.server.rate, fused=True)
+        self.client = torch.optim.Adam(self.encoder, rate_of(first.client), fused=True)
+        self.server = torch.optim.Adam(self.classifier, rate_of(first.server), fused=True)
         self.mean, self.variance = moments(parties)
         self.adversary: list[torch.Tensor] = []
         if isinstance(first.defense, Adv):
@@ -83,6 +83,11 @@ class Stacked:
         if self.adversary:
             pairs += zip(self.adversary, stack([each.state.network for each in others]), strict=True)
         return apart(pairs), apart(free)
+
+
+def rate_of(optimizer: torch.optim.Optimizer) -> float:
+    """The rate that it was made with."""
+    return float(optimizer.param_groups[0]["lr"])
 
 
 def moments(parties: Sequence[Parties]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -1,7 +1,7 @@
 """The devices of a federated round trained as one stack against the loop over devices, in one run.
 
 Run `python workflow/benchmarks/stacked_devices.py [note]`; it prints a table and writes it beside this file, with the
-note. Both do the same computation, see `protocols/_federated_local.py`; what they give is compared too. 100 devices
+note. Both do the same computation, see `games/federated/local.py`; what they give is compared too. 100 devices
 take part in a round, with batches of 10 rows as in the paper, of the stand-in of adult_codes, which has its columns. A
 round here is one local epoch of a few batches. The two take turns; a ratio is that of the wall-clock times of a turn.
 """
@@ -15,12 +15,12 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from machine import machine
+from table import markdown, write
 
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.standins.tabular import stand_in
@@ -86,37 +86,37 @@ def measured(table: Table, use: dict[str, Any], model: dict[str, Any], batches: 
     return seconds[1:], apart
 
 
-def rows(table: Table) -> Iterator[str]:
+def rows(table: Table) -> Iterator[list[str]]:
     """The table's rows."""
     for name, (use, model, batches) in CASES.items():
         seconds, apart = measured(table, use, model, batches)
         per = np.median(seconds, axis=0) / batches * 1e3
         ratios = seconds[:, 0] / seconds[:, 1]
-        yield (
-            f"| {name} | {per[0]:.1f} | {per[1]:.1f} | {np.median(ratios):.1f} | {ratios.min():.1f} to "
-            f"{ratios.max():.1f} | {apart:.0e} |"
-        )
+        ends = f"{ratios.min():.1f} to {ratios.max():.1f}"
+        yield [name, f"{per[0]:.1f}", f"{per[1]:.1f}", f"{np.median(ratios):.1f}", ends, f"{apart:.0e}"]
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# Devices of a federated round as one stack, against the loop over devices",
-        "",
+def main(note: str) -> None:
+    """Write the table."""
+    table = stand_in(plugins.create("dataset", "adult_codes"))
+    columns = [
+        "beside the extractor",
+        "loop, ms a batch of all",
+        "stack, ms",
+        "ratio",
+        "least and greatest",
+        "difference",
+    ]
+    write(
+        __file__,
+        "Devices of a federated round as one stack, against the loop over devices",
         machine("torch", "numpy") + " Two threads for both, wall-clock time." + (f" {note}" if note else ""),
-        "",
         f"fully_connected on 13 columns less one of adult_codes; {DEVICES} devices, {BATCH} rows a batch; {TURNS} "
         "turns each. Difference: the largest between the parameters uploaded.",
-        "",
-        "| beside the extractor | loop, ms a batch of all | stack, ms | ratio | least and greatest | difference |",
-        "|---|--:|--:|--:|---|--:|",
-    ]
+        markdown(columns, rows(table), "l>>>l>"),
+    )
 
 
 if __name__ == "__main__":
     torch.set_num_threads(2)
-    lines = heading(" ".join(sys.argv[1:]))
-    for line in rows(stand_in(plugins.create("dataset", "adult_codes"))):
-        lines.append(line)
-        print(line, flush=True)
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    main(" ".join(sys.argv[1:]))

@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import torch
-import yaml
 from machine import machine
 from stacked import Stacked
+from table import markdown, write
+from trials import at_scale
 
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.standins.tabular import stand_in
@@ -35,7 +35,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 
-SETUP, SCALES, DEFENSES, COUNTS = "adult_sex", ("paper", "quick"), ("none", "adv"), (2, 3, 4, 8)
+GAME, SETUP, SCALES, DEFENSES, COUNTS = "split_server", "adult_sex", ("paper", "quick"), ("none", "adv"), (2, 3, 4, 8)
 ROUNDS, WARM_UP, STEPS = 20, 2, 5
 CHECKED, APART = 20, 1e-9  # steps after which the parameters are compared in float64, and how far apart they may be
 PAYS = 2  # times as fast on one thread; fixed before anything was measured
@@ -53,7 +53,8 @@ class Case:
     def task(self, plan: Plan, table: Table) -> Task:
         """A task whose settings differ in a weight, if the defense has one."""
         parameters = [{"weight": 1.0 + place} if self.defense == "adv" else {} for place in range(self.count)]
-        defenses = {str(place): plugins.create("defense", self.defense, own) for place, own in enumerate(parameters)}
+        create = partial(plugins.create, "defense", self.defense, game=GAME)
+        defenses = {str(place): create(parameters=own) for place, own in enumerate(parameters)}
         return Task(SETUP, self.defense, 0, table, plan.setups[SETUP], defenses)
 
 
@@ -142,16 +143,18 @@ class Row:
         """(rounds,) the same for two threads, by the clock; two processes take half as long as one."""
         return self.seconds[:, 0, 1] / 2 / self.seconds[:, 2, 1]
 
-    def __str__(self) -> str:
+    @property
+    def cells(self) -> list[str]:
+        """As it is shown."""
         alone, together = np.median(self.seconds[:, :2, 0], axis=0) * 1e3
-        case = f"| {self.case.scale} | {self.case.defense} | {self.case.count} | {alone:.2f} | {together:.2f} |"
-        return case + f" {middle(self.one_thread)} | {middle(self.both_cores)} |"
+        case = [self.case.scale, self.case.defense, str(self.case.count), f"{alone:.2f}", f"{together:.2f}"]
+        return [*case, *middle(self.one_thread), *middle(self.both_cores)]
 
 
-def middle(ratios: np.ndarray) -> str:
+def middle(ratios: np.ndarray) -> list[str]:
     """Two cells: the median, the middle half."""
     low, median, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-    return f"{median:.2f} | {low:.2f} to {high:.2f}"
+    return [f"{median:.2f}", f"{low:.2f} to {high:.2f}"]
 
 
 def measured(plans: dict[str, Plan], table: Table) -> Iterator[Row]:
@@ -195,7 +198,8 @@ def runs(plan: Plan, table: Table) -> dict[str, tuple[int, float]]:
     taken = {}
     for name in plan.variants.reasons("defense", [SETUP]):
         variant = plan.defense(SETUP, name)
-        defenses = {label: plugins.create("defense", variant["use"], p) for label, p in settings_of(variant).items()}
+        create = partial(plugins.create, "defense", variant["use"], game=GAME)
+        defenses = {label: create(parameters=own) for label, own in settings_of(variant).items()}
         start = time.thread_time()
         split_server.SplitServer().run(Task(SETUP, name, 0, table, plan.setups[SETUP], defenses))
         taken[name] = len(defenses), time.thread_time() - start
@@ -222,25 +226,6 @@ def saved(rows: list[Row], taken: dict[str, tuple[int, float]]) -> str:
     )
 
 
-def heading(note: str) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# The settings of a sweep trained together, or one after the other",
-        "",
-        machine("torch", "numpy") + (f" {note}" if note else ""),
-        "",
-        f"mlp: 13 columns of adult, one-hot, the sizes of two scales. {ROUNDS} rounds, in each {STEPS} steps of every "
-        "setting alone, of all together, and of all together on two threads, on the same batches and in random order. "
-        "Times are processor time on one thread of a step of all settings, medians. Times as fast: median and middle "
-        "half of the rounds' ratios, on one thread in processor time; both cores: by the clock, two threads against "
-        "two processes at a time, taken to need half of what one does.",
-        "",
-        "| scale | defense | settings | alone ms | together ms | times as fast | middle half "
-        "| both cores | middle half |",
-        "|---|---|--:|--:|--:|--:|---|--:|---|",
-    ]
-
-
 def same(rows: list[Row]) -> str:
     """How nearly both ways compute the same."""
     most, free = np.max([row.differences for row in rows], axis=0)
@@ -254,22 +239,28 @@ def same(rows: list[Row]) -> str:
 
 def main(note: str) -> None:
     """Write the table and what follows from it."""
-    plans, table = {scale: plan(scale) for scale in SCALES}, stand_in(plugins.create("dataset", "adult"))
-    lines, rows = heading(note), []
-    for row in measured(plans, table):
-        rows.append(row)
-        print(row, flush=True)
-    texts = [compared(rows, plans[s]) for s in SCALES]
-    texts += [saved(rows, runs(plans["quick"], table)), same(rows)]
-    lines += [*map(str, rows), *itertools.chain.from_iterable(("", text) for text in texts)]
-    print("\n".join(texts))
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def plan(scale: str) -> Plan:
-    """What params.yaml says at a scale."""
-    config = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
-    return Plan(config | {"scale": scale})
+    plans, adult = {scale: at_scale(scale) for scale in SCALES}, stand_in(plugins.create("dataset", "adult"))
+    ratios = ["times as fast", "middle half", "both cores", "middle half"]
+    rows: list[Row] = []
+    table = markdown(
+        ["scale", "defense", "settings", "alone ms", "together ms", *ratios],
+        (rows.append(row) or row.cells for row in measured(plans, adult)),
+        "ll>>>>l>l",
+    )
+    write(
+        __file__,
+        "The settings of a sweep trained together, or one after the other",
+        machine("torch", "numpy") + (f" {note}" if note else ""),
+        f"mlp: 13 columns of adult, one-hot, the sizes of two scales. {ROUNDS} rounds, in each {STEPS} steps of every "
+        "setting alone, of all together, and of all together on two threads, on the same batches and in random order. "
+        "Times are processor time on one thread of a step of all settings, medians. Times as fast: median and middle "
+        "half of the rounds' ratios, on one thread in processor time; both cores: by the clock, two threads against "
+        "two processes at a time, taken to need half of what one does.",
+        table,
+        *(compared(rows, plans[scale]) for scale in SCALES),
+        saved(rows, runs(plans["quick"], adult)),
+        same(rows),
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 `python workflow/benchmarks/startup.py laptop`, in a folder in which nothing but `snakemake marvell secdt --cores
 all --config scale=laptop` ran: the seconds of each job are those that Snakemake wrote to logs/. Start-up is timed
 here: a script that only imports what such a job does, in a Python of its own and as the workflow runs it, in a child
-of a process that has imported the same before (`cutlayer.warm`).
+of a process that has imported the same before (`launch.warm`).
 """
 
 from __future__ import annotations
@@ -15,23 +15,26 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from machine import machine
+from table import markdown, write
 
 from launch import warm
 
+SCORED = "cutlayer.stages.scores, cutlayer.games.split.protocol"
 IMPORTS = {
-    "run": "import torch, cutlayer.runs, cutlayer.protocols.split, cutlayer.models._wide_deep_parts",
-    "attack with torch": "import torch, cutlayer.scores, cutlayer.protocols.split, cutlayer.attacks.model_completion",
-    "attack": "import cutlayer.scores, cutlayer.protocols.split, cutlayer.attacks.hint",
-    "times": "import torch, cutlayer.times, cutlayer.models._wide_deep_parts, cutlayer.defenses.secdt",
-    "theory": "import cutlayer.theory.marvell_measures",
+    "run": "import torch, cutlayer.stages.runs, cutlayer.games.split.protocol, cutlayer.games.split.models.wide_deep",
+    "attack with torch": f"import torch, {SCORED}, cutlayer.games.split.attacks.model_completion",
+    "attack": f"import {SCORED}, cutlayer.games.split.attacks.hint",
+    "times": "import torch, cutlayer.stages.times, cutlayer.games.split.models.wide_deep",
+    "theory": "import cutlayer.stages.measures.marvell",
 }
 REPEATS = 7
 
 
-PREAMBLE = "from snakemake import script\nfrom cutlayer import warm\nwarm.up()\n"  # as in each job's script
+PREAMBLE = "from snakemake import script\nfrom launch import warm\nwarm.up()\n"  # as in each job's script
 
 
 def started(code: str) -> float:
@@ -66,20 +69,19 @@ def main(scale: str) -> None:
     cost = {name: started(IMPORTS[name]) for name in jobs}
     total = sum(sum(seconds) for seconds in jobs.values())
     spent = sum(len(seconds) * cost[name] for name, seconds in jobs.items())
-    lines = [
-        "# Start-up of the jobs of marvell and secdt",
-        "",
-        f"{machine('torch', 'snakemake')} Scale {scale}.",
-        "",
-        "| jobs | number | seconds in all | start-up of one (s) | share | in a Python of its own (s) |",
-        "|---|--:|--:|--:|--:|--:|",
-    ]
+    rows: list[list[Any]] = []
     for name, seconds in jobs.items():
         share = len(seconds) * cost[name] / sum(seconds)
-        row = f"| {name} | {len(seconds)} | {sum(seconds):.0f} | {cost[name]:.2f} | {share:.1%} | {alone[name]:.2f} |"
-        lines.append(row)
-    lines.append(f"| all | {sum(map(len, jobs.values()))} | {total:.0f} | | {spent / total:.1%} | |")
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n")
+        row = [name, len(seconds), f"{sum(seconds):.0f}", f"{cost[name]:.2f}", f"{share:.1%}", f"{alone[name]:.2f}"]
+        rows.append(row)
+    rows.append(["all", sum(map(len, jobs.values())), f"{total:.0f}", "", f"{spent / total:.1%}", ""])
+    columns = ["jobs", "number", "seconds in all", "start-up of one (s)", "share", "in a Python of its own (s)"]
+    write(
+        __file__,
+        "Start-up of the jobs of marvell and secdt",
+        f"{machine('torch', 'snakemake')} Scale {scale}.",
+        markdown(columns, rows, "l>>>>>"),
+    )
 
 
 if __name__ == "__main__":

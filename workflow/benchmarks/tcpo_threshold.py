@@ -18,12 +18,12 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from machine import machine
+from table import markdown, write
 from trials import attacked, laptop, read, spelled
 
 from cutlayer.games.base.protocol import Task
@@ -52,9 +52,9 @@ class Watched(Tcpo):
 
     seen: int = ALL  # rows that L_p is taken of once training has begun
 
-    def join(self, clients: Clients) -> Any:
+    def begin(self, clients: Clients) -> Any:
         """Pre-train on all rows, then train on those it may see."""
-        state = super().join(clients)
+        state = super().begin(clients)
         state.leakage.rows, state.everyone, state.true = self.seen, torch.arange(len(clients.attribute)), []
         return state
 
@@ -75,7 +75,7 @@ def found(job: tuple[str, str, str, float, int]) -> dict[str, float]:
     """The measures of one training, and of the attack on it."""
     setup, optimizer, taken, threshold, seed = job
     if optimizer == "none":
-        return trained(setup, seed, plugins.create("defense", "none", game="split_server"))
+        return trained(setup, seed, plugins.create("defense", "none", {}, "split_server"))
     seen, refresh, components = TAKEN[taken]
     how: dict[str, Any] = {"threshold": threshold, "refresh": refresh, "components": components, "seen": seen}
     return trained(setup, seed, Watched(**how, **OPTIMIZERS[optimizer]))
@@ -90,28 +90,11 @@ def trained(setup: str, seed: int, defense: Defense) -> dict[str, float]:
     return {row["metric"]: row["value"] for row in [*outcome.utility, *scores]}
 
 
-def line(case: tuple[str, str, str, float], runs: list[dict[str, float]]) -> str:
+def line(case: tuple[str, str, str, float], runs: list[dict[str, float]]) -> list[str]:
     """A row of the table; what a training does not have stays empty."""
     setup, *how = case
     told = [spelled([run[one] for run in runs], ".3g", ".2g") if one in runs[0] else "" for one in MEASURES]
-    return "| " + " | ".join([setup, *(str(part or "") for part in how), *told]) + " |"
-
-
-def heading(common: float) -> list[str]:
-    """Where and how this was measured, and the table's head."""
-    return [
-        "# How well tcpo keeps its threshold, and what it protects",
-        "",
-        machine("torch", "numpy"),
-        "",
-        f"Scale laptop, real data, {len(SEEDS)} seeds, 95% t-intervals. L_p of all clients' rows on all axes after "
-        "every step: the share of steps after which it is over the threshold, its median and last value as multiples "
-        f"of the threshold. The basic attack on test rows, of which the most common value has {common:.3f}.",
-        "",
-        "| setup | steps | L_p is taken of | threshold | over it | median / threshold | last / threshold "
-        "| test accuracy | attack accuracy | attack AUC |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
+    return [setup, *(str(part or "") for part in how), *told]
 
 
 def main(setups: list[str]) -> None:
@@ -122,9 +105,20 @@ def main(setups: list[str]) -> None:
     with ProcessPoolExecutor(2) as pool:
         results = dict(zip(jobs, pool.map(found, jobs), strict=True))
     common = float(np.mean([run["majority"] for run in results.values()]))
-    lines = heading(common) + [line(case, [results[(*case, seed)] for seed in SEEDS]) for case in cases]
-    print("\n".join(lines))
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    columns = ["setup", "steps", "L_p is taken of", "threshold", "over it", "median / threshold", "last / threshold"]
+    write(
+        __file__,
+        "How well tcpo keeps its threshold, and what it protects",
+        machine("torch", "numpy"),
+        f"Scale laptop, real data, {len(SEEDS)} seeds, 95% t-intervals. L_p of all clients' rows on all axes after "
+        "every step: the share of steps after which it is over the threshold, its median and last value as multiples "
+        f"of the threshold. The basic attack on test rows, of which the most common value has {common:.3f}.",
+        markdown(
+            [*columns, "test accuracy", "attack accuracy", "attack AUC"],
+            (line(case, [results[(*case, seed)] for seed in SEEDS]) for case in cases),
+            "lll" + ">" * 7,
+        ),
+    )
 
 
 if __name__ == "__main__":

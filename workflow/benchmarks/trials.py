@@ -18,9 +18,14 @@ from cutlayer.stages.scores import measured
 ROOT = Path(__file__).parents[2]
 
 
+def at_scale(scale: str) -> Plan:
+    """What params.yaml says at a scale."""
+    return Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": scale})
+
+
 def laptop() -> Plan:
     """The plan of scale laptop."""
-    return Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": "laptop"})
+    return at_scale("laptop")
 
 
 def read(dataset: str) -> Table:

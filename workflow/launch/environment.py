@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+
+from cutlayer.core.errors import InputError
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -13,6 +16,16 @@ def gpus(limit: int | None) -> int:
     if limit is not None:
         os.environ["CUTLAYER_GPUS"] = str(limit)
     return int(os.environ.get("CUTLAYER_GPUS", 0))
+
+
+def check(executor: str) -> None:
+    """Raise unless the program is here with which this executor hands on its jobs.
+
+    Without it the plugin of SLURM says so again and again, and does not end.
+    """
+    if executor == "slurm" and not shutil.which("sbatch"):
+        meant = "start it on a login node of the cluster, or without the profile"
+        raise InputError("executor.slurm", "there is no sbatch on PATH", meant)
 
 
 def prepare(mirror: str) -> str:

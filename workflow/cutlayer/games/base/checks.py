@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cutlayer.core.errors import InputError
@@ -13,15 +14,18 @@ SUM = 1e-6  # how far from 1 a row of probabilities may add up to
 
 def like(name: str, hook: str, found: Any, meant: Any) -> None:
     """Raise unless `found` has the kind, shape, dtype and device of `meant`, and is finite wherever that one is."""
-    alike(name, hook, found, tuple(meant.shape), meant)
+    shaped(name, hook, found, meant.shape, meant.dtype, meant.device)
     follows(name, hook, found, meant)
 
 
-def alike(name: str, hook: str, found: Any, shape: tuple[int, ...], sample: Any) -> None:
-    """Raise unless `found` has this shape, and the kind, dtype and device of `sample`."""
-    if isinstance(found, type(sample)) and found.shape == shape and _place(found) == _place(sample):
-        return
-    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, sample)} is meant")
+def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
+    """Raise unless `found` has this shape, dtype and device; a dtype of torch's means a tensor, of numpy's an array."""
+    try:
+        if found.shape == shape and found.dtype == dtype and found.device == device:
+            return
+    except (AttributeError, TypeError):  # it is neither an array nor a tensor, or the other of the two
+        pass
+    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, dtype, device)} is meant")
 
 
 def finite(name: str, hook: str, found: Any) -> None:
@@ -58,19 +62,15 @@ def distributions(name: str, hook: str, found: Any) -> None:
 
 def _finite(found: Any) -> bool:
     """Whether all numbers are; a sum is cheaper than a look at each, and finite if they are, but for huge ones."""
-    total = found.sum().item()
-    return math.isfinite(total) or bool((abs(found) < math.inf).all())
-
-
-def _place(array: Any) -> tuple[Any, Any]:
-    return array.dtype, getattr(array, "device", None)
+    return math.isfinite(found.sum().item()) or bool((abs(found) < math.inf).all())
 
 
 def _said(found: Any) -> str:
-    known = hasattr(found, "shape") and hasattr(found, "dtype")
-    return _described(tuple(found.shape), found) if known else f"a {type(found).__name__}"
+    if all(hasattr(found, part) for part in ("shape", "dtype", "device")):
+        return _described(found.shape, found.dtype, found.device)
+    return f"a {type(found).__name__}"
 
 
-def _described(shape: tuple[int, ...], sample: Any) -> str:
-    kind, dtype = type(sample).__name__, str(sample.dtype).removeprefix("torch.")
-    return f"a {kind} of shape {shape}, {dtype}" + (f", on {sample.device}" if hasattr(sample, "device") else "")
+def _described(shape: Sequence[int], dtype: Any, device: Any) -> str:
+    kind = "a tensor" if str(dtype).startswith("torch.") else "an array"
+    return f"{kind} of shape {tuple(shape)}, {str(dtype).removeprefix('torch.')}, on {device}"

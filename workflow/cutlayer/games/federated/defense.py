@@ -24,7 +24,7 @@ class Federation(Party):
 
 def _regularized(name: str, found: Any, defense: Defense, features: torch.Tensor, *_: Any) -> None:
     if found is not None:
-        checks.alike(name, "regularizer", found, (len(features),), features)
+        checks.shaped(name, "regularizer", found, features.shape[:1], features.dtype, features.device)
         checks.follows(name, "regularizer", found, features)
 
 

@@ -43,7 +43,7 @@ def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
 
 def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
     shape = len(wire.rows), defense.outputs(wire.training.classes)
-    checks.alike(name, "target", found, shape, torch.empty(0, device=wire.rows.device))
+    checks.shaped(name, "target", found, shape, torch.float32, wire.rows.device)
     checks.finite(name, "target", found)
 
 
@@ -53,7 +53,7 @@ def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, w
 
 def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
     columns = found.shape[1] if np.ndim(found) == 2 else 0
-    checks.alike(name, "decode", found, (len(probabilities), columns), probabilities)
+    checks.shaped(name, "decode", found, (len(probabilities), columns), probabilities.dtype, probabilities.device)
     checks.distributions(name, "decode", found)
 
 

@@ -48,7 +48,7 @@ class Wire:
 
 def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, wire: Wire) -> None:
     if found is not None:
-        checks.alike(name, "penalty", found, (), features)
+        checks.shaped(name, "penalty", found, (), features.dtype, features.device)
         checks.follows(name, "penalty", found, features)
 
 
