@@ -76,8 +76,8 @@ class Check(Shape):
             raise ValueError(f"has no {missing[0]!r}; {self.statistic} needs it")
         if not equal_leak and (extra := sorted(traded & said)):
             raise ValueError(f"has {extra[0]!r}; {self.statistic} takes none")
-        if equal_leak and list in (type(self.left), type(self.right)):
-            raise ValueError("left or right is a list; at_equal_leak takes one selection each")
+        if equal_leak and (several := [key for key in ("left", "right") if isinstance(getattr(self, key), list)]):
+            raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
         return self
 
 
