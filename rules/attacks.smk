@@ -16,8 +16,8 @@ rule attack:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
-        runtime=growing(plan.minutes),
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
         gpu=gpu,
     params:
         **tried("attack/{setup}/{defense}/{attack}"),
@@ -45,8 +45,8 @@ rule theory:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
-        runtime=growing(plan.minutes),
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
     params:
         imports=imports(theory_code),
     script:
@@ -70,8 +70,8 @@ rule match:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
-        runtime=growing(plan.minutes * plan.evaluations),
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes * plan.evaluations),
         gpu=gpu,
     params:
         **tried("match/{setup}/{defense}"),

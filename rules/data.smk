@@ -16,7 +16,7 @@ rule normalise:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
+        mem_mb=growing(plan.cluster.memory),
         runtime=growing(10),
     params:
         imports=imports(normalise_code),

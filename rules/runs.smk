@@ -19,8 +19,8 @@ rule run:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
-        runtime=growing(plan.minutes),
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
         gpu=gpu,
     params:
         **tried("run/{setup}/{defense}"),
@@ -49,8 +49,8 @@ rule times:
         "../envs/gpu.yaml"
     threads: 1
     resources:
-        mem_mb=growing(plan.memory),
-        runtime=growing(plan.minutes),
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
     params:
         imports=imports(times_code),
         setup=lambda w: plan.setups[w.setup],

@@ -20,6 +20,7 @@ from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.selection import chosen
 from cutlayer.plan import plugins
 from cutlayer.plan.checks import validate
+from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 
@@ -110,7 +111,7 @@ def body(folder):
 
 
 def test_the_paper_is_as_its_schema_says():
-    validate(PAPER, PROJECT / "workflow/schemas/paper.schema.json", "tcpo")
+    validate(PAPER, Paper, "tcpo")
 
 
 def test_every_exhibit_of_the_paper_is_there():

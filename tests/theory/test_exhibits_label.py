@@ -23,6 +23,7 @@ from cutlayer.ledger.claims import judge
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import plugins
 from cutlayer.plan.checks import validate
+from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 from cutlayer.stages.measures import marvell as marvell_measures
@@ -140,7 +141,7 @@ def words(figure):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_paper_is_as_its_schema_says(paper):
-    validate(PAPERS[paper], PROJECT / "workflow/schemas/paper.schema.json", paper)
+    validate(PAPERS[paper], Paper, paper)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from cutlayer.ledger.claims import judge
 from cutlayer.ledger.selection import chosen
 from cutlayer.plan import plugins
 from cutlayer.plan.checks import validate
+from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import parameters_in, settings_of
 
@@ -134,7 +135,7 @@ def body(folder):
 
 
 def test_the_paper_is_as_its_schema_says():
-    validate(PAPER, PROJECT / "workflow/schemas/paper.schema.json", "tappfl")
+    validate(PAPER, Paper, "tappfl")
 
 
 def test_every_exhibit_of_the_paper_is_there():

@@ -30,8 +30,6 @@ def planned(tmp_path):
         plain = config["setups"]["digits_vs_rest"] | ({"defenses": own} if own else {})
         config["setups"] |= {"digits_vs_rest": plain, "digits_vs_rest_more": plain | {"known": {"per_class": 50}}}
         (tmp_path / "papers/mine").mkdir(parents=True, exist_ok=True)
-        if not (tmp_path / "schemas").exists():
-            (tmp_path / "schemas").symlink_to(PROJECT / "workflow/schemas")
         paper = {"title": "t", "authors": "a", "claims": {}, "exhibits": {"table": EXHIBIT | exhibit}}
         (tmp_path / "papers/mine/paper.yaml").write_text(yaml.safe_dump(paper))
         return Plan(config, tmp_path)
@@ -162,10 +160,10 @@ def test_a_matched_defense_is_a_file_and_without_a_defense_there_is_none(planned
     [
         ({"match": MATCH | {"attack": "norn"}}, r"table.match.attack: there is no attack 'norn'; did you mean 'norm'"),
         ({"match": MATCH | {"attack": "basic"}}, r"table.match.attack: attack.basic is not for the protocol split;"),
-        ({"match": MATCH | {"targets": [1.0]}}, r"exhibits.table.match.targets.0: 1.0 is greater than or equal to"),
-        ({"match": MATCH | {"targets": [0]}}, r"exhibits.table.match.targets.0: 0 is less than or equal to"),
-        ({"match": MATCH | {"targets": []}}, r"exhibits.table.match.targets: \[\] "),
-        ({"match": MATCH | {"tolerance": 0}}, r"exhibits.table.match.tolerance: 0 is less than"),
+        ({"match": MATCH | {"targets": [1.0]}}, r"exhibits.table.match.targets.0: 1.0; should be less than 1"),
+        ({"match": MATCH | {"targets": [0]}}, r"exhibits.table.match.targets.0: 0; should be greater than 0"),
+        ({"match": MATCH | {"targets": []}}, r"exhibits.table.match.targets: \[\]; should have at least 1 item"),
+        ({"match": MATCH | {"tolerance": 0}}, r"exhibits.table.match.tolerance: 0; should be greater than 0"),
         ({"match": MATCH, "sources": ["scores"]}, r"exhibits.table: has only one of `match` and the source `matches`"),
         ({}, r"exhibits.table: has only one of `match` and the source `matches`"),
     ],

@@ -50,7 +50,9 @@ CASES = {
     "unknown dataset": (
         PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: win }", ["params.yaml setups.wine", "did you mean 'wine'"],
     ),
-    "list in place of a mapping": (PARAMS, "\nsetups:\n", "\nsetups: []\nsetups_before:\n", ["params.yaml", "params.schema.json"]),
+    "unknown key": (PARAMS, "\nsetups:\n", "\nsetups: []\nsetups_before:\n", ["params.yaml: ", "'setups_before'", "did you mean 'setups'"]),
+    "list in place of a mapping": (PARAMS, "cluster: { minutes: 2, small_jobs: true }", "cluster: [2]", ["params.yaml scales.quick.cluster", "[2]", "mapping"]),
+    "text in place of a number, for a protocol": (PARAMS, "batch: 256", "batch: many", ["params.yaml scales.quick.split.batch", "'many'", "integer"]),
     "text in place of a number": (PARAMS, "seeds: 3", "seeds: three", ["params.yaml scales.quick.seeds", "'three'", "integer"]),
     "unknown paper": (PARAMS, "papers: [chebyshev,", "papers: [chebishev,", ["params.yaml papers", "did you mean 'chebyshev'"]),
     "variant an exhibit asks for": (

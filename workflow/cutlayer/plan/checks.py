@@ -1,15 +1,16 @@
-"""What every check of the configuration uses: schemas, names that exist, errors that say the file and key."""
+"""What every check of the configuration uses: models, names that exist, errors that say the file and key."""
 
 from __future__ import annotations
 
-import json
+import reprlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import jsonschema
+from pydantic import BaseModel, ValidationError
 
 from cutlayer.core.errors import InputError, nearest
+
+Checked = TypeVar("Checked", bound=BaseModel)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,13 +21,39 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, **over, **both}
 
 
-def validate(content: Any, schema: Path, where: str) -> None:
-    """Raise unless `content` has the shape of a JSON schema; the error names the key."""
-    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(content))
-    if error:
-        place = ".".join(map(str, error.absolute_path))
-        raise InputError(f"{where} {place}".strip(), error.message, f"see {schema.parent.name}/{schema.name}")
+def validate(content: Any, shape: type[Checked], where: str) -> Checked:
+    """The content of a file as its model has it; raise, naming file and key, unless it fits."""
+    try:
+        return shape.model_validate(content)
+    except ValidationError as refused:
+        told: dict[tuple[Any, ...], list[tuple[str, str]]] = {}
+        for error in refused.errors(include_url=False):
+            told.setdefault(_place(content, error["loc"]), []).append(_told(error))
+    deepest = max(told, key=len)  # of several things that are allowed, what comes nearest
+    wrong, meant = (list(dict.fromkeys(words)) for words in zip(*told[deepest], strict=True))
+    raise InputError(f"{where} {'.'.join(map(str, deepest))}".strip(), " and ".join(wrong), " or ".join(meant))
+
+
+def _place(content: Any, path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The keys of a path that are in the content: pydantic says between them which of several kinds it tried."""
+    found: list[Any] = []
+    for key in path:
+        if (isinstance(content, dict) and key in content) or (isinstance(content, list) and isinstance(key, int)):
+            content = content[key]
+            found.append(key)
+    return tuple(found)
+
+
+def _told(error: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong, and what is meant."""
+    if error["type"] == "missing":
+        return f"has no {error['loc'][-1]!r}", "it is needed"
+    if error["type"] == "value_error":  # ours, of `shapes` and of the models
+        wrong, _, meant = str(error["ctx"]["error"]).partition("; ")
+        return wrong, meant
+    if error["type"] in {"dict_type", "model_type"}:  # pydantic would name the class
+        return reprlib.repr(error["input"]), "should be a mapping"
+    return reprlib.repr(error["input"]), "should " + error["msg"].partition("should ")[2]
 
 
 def known(kind: str, name: str, names: Any, where: str) -> None:

@@ -15,6 +15,8 @@ from cutlayer.core.errors import InputError
 
 from . import plugins
 from .checks import known, located, merged, validate
+from .paper_model import Paper
+from .params_model import Params
 from .variants import Variants, checked
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
@@ -31,17 +33,15 @@ class Plan:
     def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
         self.folder = folder
         config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
-        validate(config, folder / "schemas" / "params.schema.json", "params.yaml")
-        known("scale", config["scale"], config["scales"], "params.yaml")
-        self.scale: str = config["scale"]
+        params = validate(config, Params, "params.yaml")
+        known("scale", params.scale, params.scales, "params.yaml")
+        self.scale = params.scale
         self.sizes: dict[str, Any] = config["scales"][self.scale]
-        self.seeds = range(self.sizes["seeds"])
-        cluster = self.sizes.get("cluster", {})
-        self.minutes: int = cluster.get("minutes", 60)
-        self.memory: int = cluster.get("memory", 2000)
-        self.small_jobs: bool = cluster.get("small_jobs", False)
-        self.evaluations: int = self.sizes.get("matching", {}).get("evaluations", 0)  # of a strength, for one target
-        self.stand_ins: bool = config["stand_ins"]
+        scale = params.scales[self.scale]
+        self.seeds = range(scale.seeds)
+        self.cluster = scale.cluster
+        self.evaluations = scale.matching.evaluations if scale.matching else 0  # of a strength, for one target
+        self.stand_ins = params.stand_ins
         self._said: dict[str, Mapping[str, Any]] = {}  # setup -> what it says of defenses
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
@@ -122,7 +122,7 @@ class Plan:
         known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
         where = f"papers/{name}/paper.yaml"
         paper: dict[str, Any] = yaml.load((folder / name / "paper.yaml").read_text(), LOADER)
-        validate(paper, self.folder / "schemas" / "paper.schema.json", where)
+        validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
         for identifier, claim in paper["claims"].items():
@@ -249,7 +249,7 @@ class Plan:
 
     def group(self, setup: str) -> str | None:
         """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
-        return str(self.setups[setup].get("model_of", setup)) if self.small_jobs else None
+        return str(self.setups[setup].get("model_of", setup)) if self.cluster.small_jobs else None
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every (paper, id, exhibit)."""

@@ -1,0 +1,146 @@
+"""What a paper.yaml may say."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from .shapes import ABSENT, AtLeast0, Fraction, Name, Names, Shape, Used, different
+
+Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
+Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
+ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
+
+
+class Choose(Shape):
+    """Of a defense's settings the one with the best utility within a leak."""
+
+    utility: str
+    attack: str
+    leak: str
+    within: AtLeast0
+
+
+class Match(Shape):
+    """The leak that the strength of each defense is tuned to."""
+
+    attack: str
+    leak: str
+    utility: str
+    targets: Annotated[list[Fraction], Field(min_length=1), AfterValidator(different)]
+    tolerance: Fraction
+
+
+class Exhibit(Shape):
+    """A table or figure: its grid, and how it is drawn."""
+
+    title: str
+    caption: str
+    setups: Names
+    defenses: Literal["all"] | Names = ABSENT
+    attacks: Literal["all"] | Names = ABSENT
+    sources: Annotated[
+        list[Literal["scores", "utility", "theory", "times", "data", "grids", "matches"]], Field(min_length=1)
+    ] = ABSENT
+    metrics: Names = ABSENT
+    settings: Names = ABSENT
+    along: str = ABSENT
+    attacked_in: dict[str, str] = ABSENT
+    choose: Choose = ABSENT
+    match: Match = ABSENT
+    draw: Used
+
+
+class Check(Shape):
+    """A statistic of selected cells, and the bounds of its interval."""
+
+    exhibit: str
+    statistic: Literal["value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "at_equal_leak"]
+    left: Selections
+    right: Selections = ABSENT
+    leak: Selection = ABSENT
+    utility: Selection = ABSENT
+    at: Literal["first", "last"] = ABSENT
+    of_several: Literal["least", "most"] = ABSENT
+    at_most: float = ABSENT
+    at_least: float = ABSENT
+    setups: Names = ABSENT
+
+    @model_validator(mode="after")
+    def _as_the_statistic_needs(self) -> Check:
+        """Raise for a part that the statistic lacks, or does not take."""
+        equal_leak, said, traded = self.statistic == "at_equal_leak", self.model_fields_set, {"leak", "utility"}
+        needed = (set() if self.statistic in ALONE else {"right"}) | (traded if equal_leak else set())
+        if missing := sorted(needed - said):
+            raise ValueError(f"has no {missing[0]!r}; {self.statistic} needs it")
+        if not equal_leak and (extra := sorted(traded & said)):
+            raise ValueError(f"has {extra[0]!r}; {self.statistic} takes none")
+        if equal_leak and (several := [key for key in ("left", "right") if isinstance(getattr(self, key), list)]):
+            raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
+        return self
+
+
+class Erratum(Shape):
+    """Where a paper is not what its definitions say, and the test that shows it."""
+
+    text: str
+    check: str
+
+
+class Headline(Shape):
+    """Words, and the check that gives their number."""
+
+    text: str
+    check: Check
+
+
+class Headlines(Shape):
+    """What a run is followed by: what is left of utility, and to the strongest attack."""
+
+    utility: Headline
+    leak: Headline
+
+
+class Claim(Headline):
+    """A sentence of the paper that can fail."""
+
+    place: str
+    rule: str = ABSENT
+    depends_on_scale: bool
+    why: str = ABSENT
+
+
+class Number(Shape):
+    """Numbers as printed, and how ours are taken; or why there are none."""
+
+    published: dict[str, str]
+    without: str = ABSENT
+    names: dict[str, str] = ABSENT
+    statement: str = ABSENT
+    unit: Literal["percent"] = ABSENT
+    check: Check = ABSENT
+    tolerance: AtLeast0 = ABSENT
+    rule: str = ABSENT
+    depends_on_scale: bool = ABSENT
+    why: dict[str, str] = ABSENT
+
+    @model_validator(mode="after")
+    def _checked_or_without(self) -> Number:
+        if ({"check", "depends_on_scale"} <= self.model_fields_set) == ("without" in self.model_fields_set):
+            raise ValueError(
+                "has not one of `check`, with `depends_on_scale`, and `without`; the one or the other is meant"
+            )
+        return self
+
+
+class Paper(Shape):
+    """The whole file."""
+
+    title: str
+    authors: str
+    errata: dict[str, Erratum] = ABSENT
+    headline: Headlines = ABSENT
+    exhibits: dict[Name, Exhibit]
+    numbers: list[Number] = ABSENT
+    claims: dict[str, Claim]
