@@ -58,7 +58,7 @@ class Source:
 
 def classes(path: Path) -> list[ast.ClassDef]:
     """The classes that a file defines."""
-    return [n for n in _tree(path).body if isinstance(n, ast.ClassDef)]
+    return [n for n in parsed(path).body if isinstance(n, ast.ClassDef)]
 
 
 def lineage(source: Source) -> list[Source]:
@@ -89,7 +89,7 @@ def _resolved(path: Path, base: ast.expr) -> Source | None:
 def _imported(path: Path) -> dict[str, tuple[Path, str]]:
     """Local name -> the library's file and the name in it; "" if the name is the module itself."""
     found: dict[str, tuple[Path, str]] = {}
-    for node in _tree(path).body:
+    for node in parsed(path).body:
         if isinstance(node, ast.ImportFrom) and (place := place_of(path, node)):
             for alias in node.names:
                 module = (place / alias.name).with_suffix(".py")
@@ -108,7 +108,8 @@ def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
 
 
 @functools.cache
-def _tree(path: Path) -> ast.Module:
+def parsed(path: Path) -> ast.Module:
+    """A file as Python reads it, read once."""
     return ast.parse(path.read_text(), str(path))
 
 

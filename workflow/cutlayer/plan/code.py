@@ -8,7 +8,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from .classes import ROOT, place_of
+from .classes import ROOT, parsed, place_of
 from .plugins import method
 
 
@@ -57,7 +57,7 @@ def uses_torch(files: tuple[str, ...]) -> bool:
 
 @functools.cache
 def _imports_torch(file: str) -> bool:
-    tree = ast.parse(Path(file).read_text(), file)
+    tree = parsed(Path(file))
     guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
     unused = {node for guard in guards for statement in guard.body for node in ast.walk(statement)}
     found: set[str] = set()
@@ -73,7 +73,7 @@ def _imports_torch(file: str) -> bool:
 def _imports(file: Path) -> tuple[Path, ...]:
     """The library's files that `file` imports, anywhere in it."""
     found: list[Path] = []
-    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.ImportFrom) and (place := place_of(file, node)):
             found += [place / alias.name for alias in node.names] + [place]
     files = [p.with_suffix(".py") for p in found] + [p / "__init__.py" for p in found]
