@@ -11,7 +11,7 @@ rule normalise:
     benchmark:
         "logs/normalise/{dataset}.benchmark.tsv"
     group:
-        "data"
+        at_once("data")
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -36,7 +36,7 @@ rule describe:
     log:
         "logs/describe.log",
     group:
-        "data"
+        at_once("data")
     conda:
         "../envs/cpu.yaml"
     threads: 1

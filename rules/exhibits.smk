@@ -9,7 +9,7 @@ rule cells:
     log:
         "logs/cells/{paper}/{exhibit}.log",
     group:
-        "exhibits"
+        at_once("exhibits")
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -40,7 +40,7 @@ rule figure:
     wildcard_constraints:
         exhibit="|".join(key.split("/")[1] for key in FIGURES),
     group:
-        "exhibits"
+        at_once("exhibits")
     conda:
         "../envs/cpu.yaml"
     threads: 1

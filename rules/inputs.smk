@@ -4,9 +4,14 @@ def growing(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
+def at_once(name):
+    """What a cluster gets as one job; without one Snakemake need not look for circles between groups."""
+    return lambda wildcards: name if workflow.resource_settings.nodes else None
+
+
 def together(wildcards):
-    """What a cluster gets as one job."""
-    return plan.group(wildcards.setup)
+    """The same for all that builds on one model."""
+    return at_once(plan.group(wildcards.setup))(wildcards)
 
 
 def gpu(wildcards, input):

@@ -25,7 +25,7 @@ rule ledger:
     log:
         "logs/ledger.log",
     group:
-        "exhibits"
+        at_once("exhibits")
     conda:
         "../envs/cpu.yaml"
     threads: 1

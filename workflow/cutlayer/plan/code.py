@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from .classes import ROOT, parsed, place_of
@@ -58,10 +59,10 @@ def uses_torch(files: tuple[str, ...]) -> bool:
 @functools.cache
 def _imports_torch(file: str) -> bool:
     tree = parsed(Path(file))
-    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
-    unused = {node for guard in guards for statement in guard.body for node in ast.walk(statement)}
+    guards = [n for n in tree.body if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
+    unused = {node for guard in guards for node in _statements(guard)}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import) and node not in unused:
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node not in unused and not node.level:
@@ -73,8 +74,16 @@ def _imports_torch(file: str) -> bool:
 def _imports(file: Path) -> tuple[Path, ...]:
     """The library's files that `file` imports, anywhere in it."""
     found: list[Path] = []
-    for node in ast.walk(parsed(file)):
+    for node in _statements(parsed(file)):
         if isinstance(node, ast.ImportFrom) and (place := place_of(file, node)):
             found += [place / alias.name for alias in node.names] + [place]
     files = [p.with_suffix(".py") for p in found] + [p / "__init__.py" for p in found]
     return tuple(f for f in files if f.is_file() and f.stat().st_size > 0)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, at any depth; expressions, most of a tree, hold no import."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, part, ()):
+            yield node
+            yield from _statements(node)
