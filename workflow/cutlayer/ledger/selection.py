@@ -16,10 +16,10 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.core import failed_cells, failures
+from cutlayer.plan.sweeps import UNDEFENDED
 
 from .statistics import ROUNDING
 
-UNDEFENDED = "none"
 Rule = Mapping[str, Any]
 
 

@@ -17,6 +17,7 @@ from . import plugins
 from .checks import known, located, merged, validate
 from .paper_model import Paper
 from .params_model import Params
+from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
@@ -114,7 +115,7 @@ class Plan:
     def trained_by(self, setup: str, defense: str) -> str:
         """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
         protocol = plugins.method("protocol", self.setups[setup]["protocol"])
-        own = defense == "none" or protocol.constants["models"] == "own"
+        own = defense == UNDEFENDED or protocol.constants["models"] == "own"
         return str(self.setups[setup].get("model_of", "" if own else setup))
 
     def _paper(self, name: str) -> dict[str, Any]:
@@ -132,7 +133,7 @@ class Plan:
         return paper
 
     def _check_exhibit(self, exhibit: dict[str, Any], where: str) -> None:
-        exhibit.setdefault("defenses", ["none"])
+        exhibit.setdefault("defenses", [UNDEFENDED])
         exhibit.setdefault("attacks", [])
         exhibit.setdefault("sources", ["scores"])
         exhibit.setdefault("along", "d")
@@ -190,7 +191,7 @@ class Plan:
 
     def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The (setup, defense) whose strength is tuned: without a defense there is none."""
-        return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != "none"]
+        return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != UNDEFENDED]
 
     def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
         """The values that a defense's parameters take in a setup, one a row."""

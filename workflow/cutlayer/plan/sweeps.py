@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+UNDEFENDED = "none"  # the variant that every comparison begins with
 OWN = {"use", "sweep", "settings"}  # what a variant says besides parameters
 
 
