@@ -154,6 +154,19 @@ def test_without_its_server_a_job_runs_as_it_is(address: str, server: Warm) -> N
     assert (job.returncode, int(out)) == (0, job.pid)
 
 
+@pytest.mark.parametrize("folder", [".snakemake/scripts", "elsewhere"])
+def test_jobs_of_a_workflow_are_handed_over_before_their_preamble(folder: str, server: Warm) -> None:
+    """By the module that Python imports at its start, before anything of the script."""
+    script = server.folder.parent / folder / "job.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("import os\nprint(os.getpid())")
+    environment = server.environment()
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "workflow/launch/job"), environment["PYTHONPATH"]])
+    with subprocess.Popen([sys.executable, script], env=environment, text=True, stdout=subprocess.PIPE) as job:
+        out, _ = job.communicate(timeout=30)
+    assert (int(out) == job.pid) == (folder == "elsewhere")
+
+
 def test_a_server_that_is_gone_is_no_server(server: Warm) -> None:
     """Its socket may be left."""
     server.process.kill()

@@ -1,4 +1,4 @@
-"""What jobs inherit: the library on their path, one thread each, and where copies of raw data lie."""
+"""What jobs inherit: the library on their path, the way to the warm server, one thread each, where raw data lie."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def check(executor: str) -> None:
 
 def prepare(mirror: str) -> str:
     """Set the environment of all jobs; return the mirror, the user's CUTLAYER_MIRROR before `mirror`."""
-    library = str(Path(__file__).parents[1])
-    os.environ["PYTHONPATH"] = os.pathsep.join([library, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    folder = Path(__file__).parent
+    paths = [str(folder / "job"), str(folder.parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ.update(dict.fromkeys(THREADS, "1"))
     os.environ["CUTLAYER_MIRROR"] = os.environ.get("CUTLAYER_MIRROR") or mirror
     return os.environ["CUTLAYER_MIRROR"]

@@ -1,7 +1,7 @@
 """Warm jobs: a process that has already imported what jobs import, and is forked for each.
 
 Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server; a job's
-script first calls `up`, which has the server fork a child that runs the same script with the job's own output,
+Python first calls `warm_client.up` (see `job/sitecustomize.py`), which has the server fork a child that runs the same script with the job's own output,
 environment and folder, and waits for it. The server imports what earlier children imported, but nothing of this
 library, so that edited code is always read anew. A job that is killed takes its child with it, and the end of the
 workflow ends server and children. Without a server (on a cluster, in another environment than the workflow's, not on
@@ -28,9 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .warm_client import ADDRESS, up
-
-__all__ = ["start", "up"]
+from .warm_client import ADDRESS
 
 OURS = ("cutlayer", "launch", "__main__")  # never imported by the server
 _server: subprocess.Popen[bytes] | None = None

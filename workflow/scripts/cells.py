@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from cutlayer.ledger import cells
 from launch.logs import logged
 

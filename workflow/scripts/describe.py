@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from cutlayer.core.files import replacing
 from cutlayer.data import normalised as datasets
 from launch.logs import logged

@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from cutlayer.ledger import headline
 from cutlayer.ledger import page as ledger
 from launch.logs import logged

@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from cutlayer.core import devices
 from cutlayer.stages import matching
 from launch import notes

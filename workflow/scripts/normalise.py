@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 import os
 
 from cutlayer.data import normalised as datasets

@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from pathlib import Path
 
 from cutlayer.core import devices

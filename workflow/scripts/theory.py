@@ -1,7 +1,3 @@
-from launch import warm
-
-warm.up()
-
 from cutlayer.stages import theory
 from launch.logs import logged
 
