@@ -1,11 +1,11 @@
 """Warm jobs: a process that has already imported what jobs import, and is forked for each.
 
-Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server; a job's
-Python first calls `warm_client.up` (see `job/sitecustomize.py`), which has the server fork a child that runs the same script with the job's own output,
-environment and folder, and waits for it. The server imports what earlier children imported, but nothing of this
-library, so that edited code is always read anew. A job that is killed takes its child with it, and the end of the
-workflow ends server and children. Without a server (on a cluster, in another environment than the workflow's, not on
-Linux) a job runs as it is.
+Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server. The first
+thing a job's Python does is to call `warm_client.up` (see `job/sitecustomize.py`): the server forks a child that runs
+the job's script with its own output, environment and folder, and the job waits for it. The server imports what earlier
+children imported, but nothing of this library, so that edited code is always read anew. A job that is killed takes its
+child with it, and the end of the workflow ends server and children. Without a server (on a cluster, in another
+environment than the workflow's, not on Linux) a job runs as it is.
 """
 
 from __future__ import annotations
