@@ -200,6 +200,11 @@ def test_what_the_other_hooks_return_is_checked() -> None:
             return logits
 
     @dataclass(frozen=True)
+    class Unpaired(vertical.Defense):
+        def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
+            return weights
+
+    @dataclass(frozen=True)
     class OfClients(split_server.Defense):
         def penalty(self, features, wire):  # type: ignore[no-untyped-def]
             return features.sum(dim=0)
@@ -223,6 +228,7 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None
         ),
+        "publish returned a ndarray; (weights, bias) is meant": lambda: Unpaired().publish(ones, ones[:, 0], None),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
         "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
         "update returned None; True or False": lambda: OfClients().update(rows, rows, None),

@@ -46,6 +46,12 @@ def count(name: str, hook: str, found: Any, at_least: int) -> None:
         raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} is meant")
 
 
+def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
+    """Raise unless it is a tuple of so many parts."""
+    if not isinstance(found, tuple) or len(found) != len(parts):
+        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) is meant")
+
+
 def truth(name: str, hook: str, found: Any) -> None:
     """Raise unless it is True or False."""
     if not isinstance(found, bool):

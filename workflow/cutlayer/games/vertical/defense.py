@@ -28,6 +28,7 @@ class Wire:
 
 
 def _published(name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> None:
+    checks.several(name, "publish", found, ("weights", "bias"))
     for part, meant in zip(found, (weights, bias), strict=True):
         checks.like(name, "publish", part, meant)
 
