@@ -34,7 +34,7 @@ IMPORTS = {
 REPEATS = 7
 
 
-PREAMBLE = "from snakemake import script\nfrom launch import warm\nwarm.up()\n"  # as in each job's script
+PREAMBLE = "from launch.warm_client import up\nup()\nfrom snakemake import script\n"  # as a job does
 
 
 def started(code: str) -> float:
