@@ -41,7 +41,9 @@ def training_code(wildcards):
 
 
 def defense_code(setup, defense):
-    return source("defense", plan.defenses[defense]["use"], plan.setups[setup]["protocol"])
+    return source(
+        "defense", plan.defenses[defense]["use"], plan.setups[setup]["protocol"]
+    )
 
 
 def run_code(wildcards):

@@ -24,9 +24,7 @@ if workflow.is_main_process and processes.settle():
 
 
 onstart:
-    os.environ[KEEP_GOING] = (
-        "yes" if workflow.execution_settings.keep_going else ""
-    )
+    os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     try:
         processes.claim()
     except InputError as error:

@@ -100,7 +100,7 @@ def test_a_second_repro_does_nothing_in_ten_seconds(recorded: Repository) -> Non
 
 def test_editing_an_attack_runs_that_attack_and_not_the_data(changed: Repository) -> None:
     before = changed.times()
-    file = changed.folder / "workflow/cutlayer/attacks/black_box.py"
+    file = changed.folder / "workflow/cutlayer/games/vertical/attacks/black_box.py"
     file.write_text(file.read_text() + "\n# edited\n")
     ran = stages(changed.dvc("repro"))
     assert not ran["data"]

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..transcript import View
-from .base import Attack
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attack import Attack
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def since(cluster: Cluster, before: list[Job]) -> list[Job]:
 def hungry(folder: Path, **variants: int) -> Submitted:
     """The project with attacks that hold so many MB."""
     project = submitted(folder)
-    shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/attacks")
+    shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/games/vertical/attacks")
     lines = [f"  {name}: {{ use: hungry, mb: {mb} }}\n" for name, mb in variants.items()]
     project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n" + "".join(lines))
     return project

@@ -28,6 +28,13 @@ PARTS = (
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port: downloads fail at once
 
 
+def replaced(file: Path, old: str, new: str) -> None:
+    """Write something else in place of a text that a file must have."""
+    text = file.read_text()
+    assert old in text, f"{file} does not hold {old!r}"
+    file.write_text(text.replace(old, new, 1))
+
+
 @dataclass
 class Project:
     """A copy of the project in a folder of its own."""
@@ -79,9 +86,7 @@ class Project:
         return done.stdout + done.stderr
 
     def replace(self, file: str, old: str, new: str) -> None:
-        text = (self.folder / file).read_text()
-        assert old in text, f"{file} does not hold {old!r}"
-        (self.folder / file).write_text(text.replace(old, new, 1))
+        replaced(self.folder / file, old, new)
 
     def csv(self) -> dict[str, bytes]:
         files = sorted((self.folder / "results").rglob("*.csv"))

@@ -103,12 +103,12 @@ def test_a_second_run_does_nothing(finished: Project) -> None:
 
 
 def test_a_touch_reruns_nothing(edited: Project) -> None:
-    (edited.folder / "workflow/cutlayer/attacks/rcc2.py").touch()
+    (edited.folder / "workflow/cutlayer/games/vertical/attacks/rcc2.py").touch()
     assert "Nothing to be done" in edited.run("--dry-run")
 
 
 def test_editing_an_attack_reruns_that_attack_only(edited: Project) -> None:
-    file = edited.folder / "workflow/cutlayer/attacks/rcc2.py"
+    file = edited.folder / "workflow/cutlayer/games/vertical/attacks/rcc2.py"
     file.write_text(file.read_text() + "\n# edited\n")
     planned = edited.run("--dry-run")
     assert set(re.findall(r"results/scores/\w+/\w+/(\w+)\.csv", re.sub(r"input:.*", "", planned))) == {"rcc2"}
@@ -116,7 +116,7 @@ def test_editing_an_attack_reruns_that_attack_only(edited: Project) -> None:
 
 
 def test_editing_what_attacks_import_reruns_these_attacks_only(edited: Project) -> None:
-    edited.replace("workflow/cutlayer/attacks/_completion.py", "from __future__", "# edited\nfrom __future__")
+    edited.replace("workflow/cutlayer/games/split/attacks/_completion.py", "from __future__", "# edited\nfrom __future__")
     planned = re.sub(r"input:.*", "", edited.run("--dry-run"))
     file = str(plugins.ROOT / "games/split/attacks/_completion.py")
     users = {name for name in plugins.names("attack") if file in code.source("attack", name)}
@@ -127,7 +127,7 @@ def test_editing_what_attacks_import_reruns_these_attacks_only(edited: Project) 
 
 
 def test_editing_a_defense_reruns_its_runs_only(edited: Project) -> None:
-    file = edited.folder / "workflow/cutlayer/defenses/class_label.py"
+    file = edited.folder / "workflow/cutlayer/games/vertical/defenses/class_label.py"
     file.write_text(file.read_text() + "\n# edited\n")
     planned = edited.run("--dry-run")
     outputs = re.findall(r"output: (results/runs/\w+/\w+)/", planned)

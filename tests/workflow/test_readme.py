@@ -15,7 +15,7 @@ def blocks(language: str) -> list[str]:
 def test_a_new_defense_is_one_file_and_one_line(edited: Project) -> None:
     (file,) = (block for block in blocks("python") if block.startswith('"""rounding:'))
     (line,) = (block for block in blocks("yaml") if "rounding" in block)
-    (edited.folder / "workflow/cutlayer/defenses/rounding.py").write_text(file)
+    (edited.folder / "workflow/cutlayer/games/vertical/defenses/rounding.py").write_text(file)
     edited.replace("params.yaml", "\ndefenses:\n", f"\ndefenses:\n{line}")
     target = "results/exhibits/chebyshev/comparison.png"
     planned = edited.run("--dry-run", target)

@@ -175,7 +175,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Defense, Wire
+from cutlayer.games.vertical.defense import Defense, Wire
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Broken(Defense):
 
 
 def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project) -> None:
-    plugin = small_edited.folder / "workflow/cutlayer/defenses/broken.py"
+    plugin = small_edited.folder / "workflow/cutlayer/games/vertical/defenses/broken.py"
     plugin.write_text(BROKEN)
     small_edited.replace("params.yaml", "\ndefenses:\n", "\ndefenses:\n  broken: { use: broken }\n")
     small_edited.replace("workflow/papers/chebyshev/paper.yaml", "    - scheme1\n", "    - scheme1\n    - broken\n")

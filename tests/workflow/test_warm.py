@@ -19,7 +19,7 @@ from launch import warm
 from .conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux only")
-UP = "from cutlayer import warm\nwarm.up()\n"
+UP = "from launch import warm\nwarm.up()\n"
 
 
 def library(folder: Path) -> str:
