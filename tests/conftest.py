@@ -26,7 +26,7 @@ from cutlayer.plan import plugins
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows: it is last, and alone.
+# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows: last and alone.
 WORKFLOWS = ("tests/dvc/test_kill.py", "tests/dvc/", "tests/workflow/test_survival.py", "tests/workflow/")
 SLURM = "tests/slurm/"
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"

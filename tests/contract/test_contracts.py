@@ -104,7 +104,7 @@ def test_a_parameter_without_a_default_must_be_given(monkeypatch: pytest.MonkeyP
     file.write_text(f"{HEAD}@dataclass(frozen=True)\nclass Mine(Defense):\n    weight: float\n    other: float = 1.0")
     files = plugins._files("defense")
     monkeypatch.setitem(files, "mine", [file])
-    with pytest.raises(InputError, match="^defense.mine: its parameter 'weight' is not given; it has no default$"):
+    with pytest.raises(InputError, match=r"^defense\.mine: its parameter 'weight' is not given; it has no default$"):
         plugins.check_given("defense", "mine", {"other": 2.0})
     plugins.check_given("defense", "mine", {"weight": 2.0})
 

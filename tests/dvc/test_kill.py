@@ -36,7 +36,7 @@ def test_killed_at_random_moments(
     undisturbed: Project,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One project for all: each start goes on with what the one before left; after DVC, its Snakemake may still work."""
+    """One project for all: each start goes on with what the last one left; after DVC, its Snakemake may still work."""
     monkeypatch.setenv("CUTLAYER_WAIT", "yes")
     rng, left, slow = generator("survival"), dict(KILLS), 8.0
     for attempt in range(3 * sum(KILLS.values())):
