@@ -224,7 +224,7 @@ def megabytes_for(rows: int, folder: Path) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
-    small, large = (megabytes_for(rows, tmp_path / str(rows)) for rows in (50_000, 500_000))
-    assert (tmp_path / "500000/n/criteo.safetensors").stat().st_size > 78_000_000
+    small, large = (megabytes_for(rows, tmp_path / str(rows)) for rows in (50_000, 200_000))
+    assert (tmp_path / "200000/n/criteo.safetensors").stat().st_size > 31_000_000
     assert small < 100
     assert large < small + 10
