@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+import yaml
+
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
+
 from .conftest import ROOT, Project
 
 
@@ -23,6 +28,20 @@ def test_a_new_defense_is_one_file_and_one_line(edited: Project) -> None:
     edited.run(target, "--quiet")
     table = (edited.folder / "results/exhibits/chebyshev/comparison.csv").read_text()
     assert "rounding,digits=2" in table
+
+
+def test_a_comparison_has_every_defense_and_attack_that_applies() -> None:
+    plan = Plan(yaml.safe_load((ROOT / "params.yaml").read_text()), ROOT / "workflow")
+    for paper in plan.papers:
+        exhibit = plan.papers[paper]["exhibits"].get("comparison")
+        if not exhibit:
+            continue
+        game = plan.setups[exhibit["setups"][0]]["protocol"]
+        left_out = {row.get("defense", row.get("attack")) for row in exhibit["inapplicable"] if row["skipped"]}
+        for kind, variants in (("defense", plan.defenses), ("attack", plan.attacks)):
+            applying = {name for name, own in variants.items() if game in plugins.games(kind, own["use"])}
+            if paper != "marvell" or kind == "defense":  # that of gradients is of three attacks
+                assert applying == {*exhibit[f"{kind}s"]} | (applying & left_out)
 
 
 def test_own_data_are_one_setup(edited: Project) -> None:
