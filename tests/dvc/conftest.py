@@ -14,7 +14,7 @@ from textwrap import indent
 import pytest
 import yaml
 
-from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, linked, once, project  # noqa: F401
+from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, once, project  # noqa: F401
 
 PARTS = ("dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore", "Makefile")
 BIN = str(Path(sys.executable).parent)
@@ -119,7 +119,7 @@ def recorded(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Rep
     """The finished project under git after its first `dvc repro`, all committed; tests leave it as it is."""
 
     def record(folder: Path) -> None:
-        shutil.copytree(finished.folder, folder, copy_function=linked)
+        shutil.copytree(finished.folder, folder)
         repository = Repository(folder)
         track(repository)
         before = repository.times()
@@ -133,5 +133,5 @@ def recorded(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Rep
 @pytest.fixture
 def changed(recorded: Repository, tmp_path: Path) -> Repository:
     """A copy of the recorded project, to change."""
-    shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True, copy_function=linked)
+    shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
     return Repository(tmp_path / "project")

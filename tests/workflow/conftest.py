@@ -167,15 +167,16 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], obje
     place = shared_folder(factory) / name
     place.mkdir(exist_ok=True)
     with lock(place / "lock"):
+        if (place / "project").exists() and not (place / "made").exists():
+            pytest.fail(f"{name} could not be made: see the first test that asked for it")
         if not (place / "made").exists():
-            shutil.rmtree(place / "project", ignore_errors=True)
             make(place / "project")
             (place / "made").touch()
     return place / "project"
 
 
 def linked(source: str, target: str) -> None:
-    """Copy a file; one of arrays, which is large and never written in place, by a link."""
+    """Copy a file; one of arrays, which is large and never written in place, by a link (which DVC would replace)."""
     if source.endswith(".safetensors"):
         os.link(source, target)
     else:
