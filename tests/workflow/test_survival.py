@@ -79,8 +79,8 @@ def same(project: Project, reference: Project) -> None:
 def test_a_second_workflow_says_so_harms_nothing_and_jobs_end_with_theirs(
     small_edited: Project, undisturbed: Project
 ) -> None:
-    for part in ("results/runs", "results/scores"):
-        shutil.rmtree(small_edited.folder / part)
+    for part in ("runs", "scores", "theory"):
+        shutil.rmtree(small_edited.folder / "results" / part)
     first = small_edited.start("--quiet")
     jobs = first_jobs(first)
     assert jobs
