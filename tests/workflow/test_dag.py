@@ -85,8 +85,7 @@ def test_ledger_has_every_printed_number_and_claim(finished: Project) -> None:
     assert "<table>" in (finished.folder / "results/ledger.html").read_text()
 
 
-def test_a_second_run_does_nothing_after_a_touch_either(edited: Project) -> None:
-    assert "Nothing to be done" in edited.run("--dry-run")
+def test_a_second_run_does_nothing_even_after_a_touch(edited: Project) -> None:
     (edited.folder / "workflow/cutlayer/games/vertical/attacks/rcc2.py").touch()
     assert "Nothing to be done" in edited.run("--dry-run")
 
@@ -130,7 +129,6 @@ def test_without_mirror_and_network_stand_ins_are_plainly_marked(undisturbed: Pr
     assert {row["provenance"] for row in figure if row["dataset"] == "wine"} == {"real"}
     for row in rows(undisturbed, "results/claims.csv"):
         assert (row["verdict"] == "stand-in") == (row["provenance"] == "stand-in")
-    assert "Nothing to be done" in undisturbed.run("--dry-run")
 
 
 def test_data_that_turn_up_replace_the_stand_in(project: Project) -> None:
