@@ -8,7 +8,7 @@ ARGS ?=
 # choose from.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data report verify docs lock test lint clean imports record push pull settle
+.PHONY: results setup data report verify docs lock check test lint clean imports record push pull settle
 
 results: setup
 	$(SNAKEMAKE)
@@ -79,9 +79,13 @@ settle: setup
 lock: setup
 	$(BIN)/python -m pip freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' > requirements.lock
 
-# The tests that run workflows in one process, all others in another one: what workflows leave of two cores is enough.
+# Before every commit: format, lint, types, and all tests that run no workflow.
+check: setup
+	$(BIN)/python -m pytest --numprocesses 2 tests/style tests/contract tests/theory tests/golden $(ARGS)
+
+# Everything.
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import fcntl
 import functools
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in a job; small matrices are slower on more
@@ -22,22 +26,62 @@ from cutlayer.plan import plugins
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-RUN_WORKFLOWS = tuple(f"tests/{folder}/" for folder in ("dvc", "slurm", "workflow"))
+# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows: last and alone.
+WORKFLOWS = ("tests/dvc/test_kill.py", "tests/dvc/", "tests/workflow/test_survival.py", "tests/workflow/")
+SLURM = "tests/slurm/"
+NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 
-class WorkflowsTogether(LoadScopeScheduling):
-    """What runs workflows in one process (a cluster, a finished project to share), any other test where there is room.
+class SlurmTogether(LoadScopeScheduling):
+    """Any test where there is room; those of SLURM, which share a cluster, in one process, after all others.
 
     `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "workflows" if nodeid.startswith(RUN_WORKFLOWS) else nodeid
+        return SLURM if nodeid.startswith(SLURM) else nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WorkflowsTogether:
-    return WorkflowsTogether(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SlurmTogether:
+    config.option.loadscopereorder = False  # in the order of `pytest_collection_modifyitems`
+    return SlurmTogether(config, log)
+
+
+def _turn(item: pytest.Item) -> int:
+    first = [item.nodeid.startswith(place) for place in (*WORKFLOWS, "tests/style/")]
+    return first.index(True) if any(first) else len(first) + item.nodeid.startswith(SLURM)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_turn)
+    for item in items:
+        if item.get_closest_marker("mirror") and not os.environ.get("CUTLAYER_MIRROR"):
+            item.add_marker(pytest.mark.skip(reason=NO_MIRROR))
+
+
+def shared_folder(factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test session have."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@contextlib.contextmanager
+def lock(file: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold a file; with LOCK_SH beside others who do so too."""
+    with file.open("a") as held:
+        fcntl.flock(held, kind)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """No workflow runs while SLURM is installed, but for those of its own tests: each would ask it first."""
+    with contextlib.ExitStack() as stack:
+        if item.nodeid.startswith(WORKFLOWS):
+            folder = shared_folder(item.config._tmp_path_factory)
+            stack.enter_context(lock(folder / "workflows.lock", fcntl.LOCK_SH))
+        return (yield)
 
 
 MODEL = {"use": "logistic_regression", "epochs": 30, "batch": 128, "rate": 0.05}

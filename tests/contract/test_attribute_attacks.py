@@ -199,7 +199,7 @@ def test_a_guess_is_a_row_of_probabilities_for_each_row(name, kind, values):
 def test_the_same_view_gives_the_same_guess_and_torch_s_generator_stays_where_it_is(name, kind, values):
     seen, _ = shown(name, kind, values)
     before = torch.random.get_rng_state()
-    first, again, other = (infer(name, seen, seed, epochs=2) for seed in (0, 0, 1))
+    first, again, other = (infer(name, seen, seed, epochs=1) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
     assert torch.equal(torch.random.get_rng_state(), before)

@@ -23,7 +23,6 @@ from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
-needs_mirror = pytest.mark.skipif(not MIRROR, reason="the original files are needed: set CUTLAYER_MIRROR")
 NAMES = ["Smiling", "Male", *faces.RATES]
 
 
@@ -183,7 +182,7 @@ def test_a_table_of_attributes_is_refused_where_stand_ins_are(tmp_path):
         normalised(tmp_path, stand_ins=False)
 
 
-@needs_mirror
+@pytest.mark.mirror
 def test_the_rates_are_those_of_the_table(tmp_path):
     with zipfile.ZipFile(Path(MIRROR, "celeba/celeba.csv.zip")) as archive, archive.open("celeba.csv") as file:
         marks = pd.read_csv(file, index_col="filename") == 1

@@ -30,7 +30,6 @@ TABULAR, CLICKS, IMAGES = ([name for name in NAMES if KIND[name] == kind] for ki
 WITHOUT_FILES = sorted({row.dataset for row in read_sources(SOURCES) if not row.file} & set(NAMES))
 WITH_FILES = sorted(set(NAMES) - set(WITHOUT_FILES))
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
-needs_mirror = pytest.mark.skipif(not MIRROR, reason="the original files are needed: set CUTLAYER_MIRROR")
 
 
 def plugin(name: str) -> Dataset:
@@ -332,12 +331,12 @@ def test_describe_has_one_row_per_dataset(tmp_path):
     assert table.rows.tolist() == [178, 1797]
 
 
-@needs_mirror
+@pytest.mark.mirror
 def test_the_mirror_holds_all_but_the_days_of_avazu_and_health(tmp_path):
     assert [name for name in WITH_FILES if not local_files(name, tmp_path, MIRROR, SOURCES)] == ["avazu_days", "health"]
 
 
-@needs_mirror
+@pytest.mark.mirror
 @pytest.mark.parametrize("name", [name for name in WITH_FILES if name not in ("avazu_days", "celeba", "health")])
 def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
@@ -351,7 +350,7 @@ def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     assert MIRROR not in (tmp_path / "n" / f"{name}.json").read_text()
 
 
-@needs_mirror
+@pytest.mark.mirror
 @pytest.mark.parametrize("name", ["adult_codes", "loans"])
 def test_the_declared_marginals_are_those_of_the_files(name, tmp_path):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
@@ -365,7 +364,7 @@ def test_the_declared_marginals_are_those_of_the_files(name, tmp_path):
             np.testing.assert_array_equal(np.quantile(column, np.linspace(0, 1, len(marginal))), marginal, feature)
 
 
-@needs_mirror
+@pytest.mark.mirror
 def test_adults_codes_are_adult_without_its_last_rows_and_the_text_of_education(tmp_path):
     for name in ("adult", "adult_codes"):
         normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")

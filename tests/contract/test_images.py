@@ -21,7 +21,6 @@ from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
-needs_mirror = pytest.mark.skipif(not MIRROR, reason="the original files are needed: set CUTLAYER_MIRROR")
 IMAGES = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
 
 
@@ -132,7 +131,7 @@ def test_a_damaged_archive_of_cifar_is_named(tmp_path, batches, damage):
     assert failure("cifar10", files).startswith("dataset.cifar10: cannot be read (")
 
 
-@needs_mirror
+@pytest.mark.mirror
 def test_cifars_sample_has_its_colors_first(tmp_path):
     normalise("cifar10", tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
     table, _ = read(tmp_path / "n", "cifar10")

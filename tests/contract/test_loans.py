@@ -27,8 +27,6 @@ LINES = """Gender,MSAcode,Census,TIR,BIR,LTV,PurposeOfLoan,FederalGuarantee,Race
 @pytest.fixture(scope="module")
 def loans(tmp_path_factory) -> Table:
     """The real file."""
-    if not MIRROR:
-        pytest.skip("the original files are needed: set CUTLAYER_MIRROR")
     folder = tmp_path_factory.mktemp("loans")
     normalise("loans", folder / "raw", MIRROR, False, SOURCES, folder / "n")
     return read(folder / "n", "loans")[0]
@@ -52,16 +50,19 @@ def test_the_best_accuracy_is_found_by_counting():
     assert best_accuracy(rows[:, :1], values) == 0.5
 
 
+@pytest.mark.mirror
 def test_few_rows_are_distinct(loans):
     assert len(loans.labels) == 36_982
     assert len(np.unique(np.column_stack([loans.features, loans.labels]), axis=0)) == 762
 
 
+@pytest.mark.mirror
 def test_the_label_follows_from_the_two_ratios_of_incomes(loans):
     tract, borrower = (loans.features[:, loans.feature_names.index(name)] for name in ("tir", "bir"))
     np.testing.assert_array_equal(loans.labels, np.where(borrower == 2, 0, np.where(tract == 1, 2, 1)))
 
 
+@pytest.mark.mirror
 def test_race_is_hardly_told_by_the_other_features(loans):
     race = loans.attributes["race"]
     assert round(max(race.mean(), 1 - race.mean()), 3) == 0.701

@@ -1,4 +1,4 @@
-"""Tests that run workflows share one process, whatever the number of processes."""
+"""Any test runs where there is room; those of SLURM, which disturbs workflows, in one process and last."""
 
 from __future__ import annotations
 
@@ -10,20 +10,16 @@ from pathlib import Path
 
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
 TEST = """
-import os, time
+import os
 from pathlib import Path
 
 def test_process():
-    time.sleep(0.2)
-    Path({folder!r}, {name!r}).write_text(os.environ["PYTEST_XDIST_WORKER"])
+    with Path({folder!r}, "order").open("a") as order:
+        print("{name}", os.environ["PYTEST_XDIST_WORKER"], file=order)
 """
 
 
-def processes(folder: Path, names: list[str]) -> set[str]:
-    return {(folder / name).read_text() for name in names}
-
-
-def test_workflows_share_a_process_and_the_rest_does_not(tmp_path):
+def test_slurm_s_tests_share_a_process_after_all_others_which_do_not(tmp_path):
     names = [f"{kind}{index}" for kind in ("dvc", "slurm", "workflow", "theory") for index in range(3)]
     for name in names:
         file = tmp_path / "tests" / name[:-1] / f"test_{name}.py"
@@ -33,6 +29,10 @@ def test_workflows_share_a_process_and_the_rest_does_not(tmp_path):
     inner = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--numprocesses", "2", "tests"]
     subprocess.run(command, cwd=tmp_path, env=inner, check=True, stdout=subprocess.DEVNULL)
-    workflows = [name for name in names if not name.startswith("theory")]
-    assert len(processes(tmp_path, workflows)) == 1
-    assert len(processes(tmp_path, names)) == 2
+    ran = [line.split() for line in (tmp_path / "order").read_text().splitlines()]
+    assert sorted(name for name, _ in ran) == sorted(names)
+    alone = {process for name, process in ran if name.startswith("slurm")}
+    assert len(alone) == 1
+    assert len({process for _, process in ran}) == 2
+    (own,) = ([name for name, process in ran if process == one] for one in alone)
+    assert [name[:-1] for name in own[-3:]] == ["slurm"] * 3

@@ -14,7 +14,7 @@ from textwrap import indent
 import pytest
 import yaml
 
-from ..workflow.conftest import NOWHERE, ROOT, Project, finished, project  # noqa: F401
+from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, once, project  # noqa: F401
 
 PARTS = ("dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore", "Makefile")
 BIN = str(Path(sys.executable).parent)
@@ -23,8 +23,6 @@ BIN = str(Path(sys.executable).parent)
 @dataclass
 class Repository(Project):
     """A git repository with DVC whose caches and settings stay in a folder beside it."""
-
-    first: frozenset[str] = frozenset()  # the jobs of the first `dvc repro`
 
     @property
     def environment(self) -> dict[str, str]:
@@ -43,7 +41,7 @@ class Repository(Project):
 
     def call(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=self.folder, env=self.environment, text=True, capture_output=True, timeout=600, check=False
+            command, cwd=self.folder, env=self.environment, text=True, capture_output=True, timeout=LONG, check=False
         )
 
     def ok(self, *command: str) -> str:
@@ -117,23 +115,19 @@ def track(copy: Repository) -> None:
 
 
 @pytest.fixture(scope="session")
-def tracked(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Repository:  # noqa: F811
-    """The finished project under git, before DVC ran; tests leave its files as they are."""
-    folder = tmp_path_factory.mktemp("tracked") / "project"
-    shutil.copytree(finished.folder, folder)
-    repository = Repository(folder)
-    track(repository)
-    return repository
+def recorded(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Repository:  # noqa: F811
+    """The finished project under git after its first `dvc repro`, all committed; tests leave it as it is."""
 
+    def record(folder: Path) -> None:
+        shutil.copytree(finished.folder, folder)
+        repository = Repository(folder)
+        track(repository)
+        before = repository.times()
+        repository.dvc("repro")
+        assert not jobs_between(before, repository.times()), "`dvc repro` made again what Snakemake had made"
+        repository.save("recorded")
 
-@pytest.fixture(scope="session")
-def recorded(tracked: Repository) -> Repository:
-    """The finished project after its first `dvc repro`, all committed; tests leave it as it is."""
-    before = tracked.times()
-    tracked.dvc("repro")
-    tracked.first = frozenset(jobs_between(before, tracked.times()))
-    tracked.save("recorded")
-    return tracked
+    return Repository(once(tmp_path_factory, "recorded", record))
 
 
 @pytest.fixture

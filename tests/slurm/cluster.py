@@ -21,6 +21,7 @@ OURS = "# A test cluster of cutlayer, to be removed.\n"
 PACKAGES = ("slurm-wlm", "slurm-wlm-basic-plugins", "munge")
 DAEMONS = ("munged", "slurmctld", "slurmd")
 ENOUGH = 6000  # MB: two jobs and the largest retry of the tests
+ENDLESS = 1800  # seconds that nothing takes, however busy the machine
 DIES_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 
 SLURM_CONF = """
@@ -85,7 +86,7 @@ class Unavailable(Exception):
 
 def ask(*command: str) -> str:
     """What a command prints."""
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=ENDLESS).stdout
 
 
 def memory() -> int:
@@ -102,7 +103,7 @@ def free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
-def eventually(what: str, true, seconds: float = 60) -> None:
+def eventually(what: str, true, seconds: float = ENDLESS) -> None:
     """Wait until `true()`."""
     end = time.monotonic() + seconds
     while not true():
@@ -231,11 +232,11 @@ class Cluster:
         with contextlib.suppress(subprocess.SubprocessError, TimeoutError):
             if self.nodes():
                 ask("scancel", "--user=root")
-                eventually("jobs stay", lambda: not self.active(), 20)
+                eventually("jobs stay", lambda: not self.active())
         for daemon in reversed(self.daemons):
             daemon.terminate()
             try:
-                daemon.wait(10)
+                daemon.wait(60)
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
+from tests.conftest import lock, shared_folder
+
 from .cluster import DAEMONS, Cluster, Unavailable, installed, running
 
 
 @pytest.fixture(scope="package")
-def slurm() -> Iterator[None]:
-    """SLURM's programs; installed if they must be, and then removed again."""
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """SLURM's programs; installed if they must be, and then removed again. Other tests run no workflow meanwhile."""
     try:
-        with installed():
+        with lock(shared_folder(tmp_path_factory) / "workflows.lock"), installed():
             yield
     except Unavailable as reason:
         pytest.skip(str(reason))

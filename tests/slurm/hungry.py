@@ -1,4 +1,4 @@
-"""hungry: hold memory for a while, and say which GPU this job was given."""
+"""hungry: hold memory, until it is killed if it was granted less, and say which GPU this job was given."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..transcript import View
-from .base import Attack
+from cutlayer.core.transcript import View
+from cutlayer.games.vertical.attack import Attack
 
 
 @dataclass(frozen=True)
@@ -34,5 +34,6 @@ def hold(mb: int) -> float:
 
     print(f"CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES')}", file=sys.stderr)
     held = torch.ones(mb * 2**17, dtype=torch.float64)
-    time.sleep(3 if mb > 100 else 0)  # SLURM looks every second
+    while mb > int(os.environ.get("SLURM_MEM_PER_NODE", mb)):  # SLURM looks every second
+        time.sleep(1)
     return float(held[0])

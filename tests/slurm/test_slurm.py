@@ -16,7 +16,7 @@ import yaml
 
 from tests.workflow.conftest import ROOT, Project, copy, finished, thin, untimed  # noqa: F401
 
-from .cluster import DAEMONS, Cluster, Job, eventually
+from .cluster import DAEMONS, ENDLESS, Cluster, Job, eventually
 
 IMPATIENT = Path(__file__).parent / "impatient.py"
 SETTINGS = "workflow/profiles/slurm/config.yaml"
@@ -35,7 +35,7 @@ def test_killed_tests_leave_no_daemon(slurm: None) -> None:
         folder, *daemons = process.stdout.readline().split()
         assert len(daemons) == len(DAEMONS)
         process.kill()
-    eventually("a daemon survives", lambda: not any(psutil.pid_exists(int(pid)) for pid in daemons), 10)
+    eventually("a daemon survives", lambda: not any(psutil.pid_exists(int(pid)) for pid in daemons))
     Cluster(Path(folder)).stop()
 
 
@@ -64,7 +64,7 @@ def since(cluster: Cluster, before: list[Job]) -> list[Job]:
 def hungry(folder: Path, **variants: int) -> Submitted:
     """The project with attacks that hold so many MB."""
     project = submitted(folder)
-    shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/attacks")
+    shutil.copy(Path(__file__).parent / "hungry.py", project.folder / "workflow/cutlayer/games/vertical/attacks")
     lines = [f"  {name}: {{ use: hungry, mb: {mb} }}\n" for name, mb in variants.items()]
     project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n" + "".join(lines))
     return project
@@ -123,8 +123,8 @@ def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: P
     process = project.start(*SCORES)
     eventually("no run starts", lambda: any("run" in job.Comment for job in cluster.jobs("RUNNING")))
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) != 0
-    eventually("canceled jobs stay", lambda: not cluster.active(), 20)
+    assert process.wait(ENDLESS) != 0
+    eventually("canceled jobs stay", lambda: not cluster.active())
     assert since(cluster, before)[-1].State == "CANCELLED"
     before = cluster.jobs()
     project.run(*SCORES)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.conftest import lock, shared_folder
 
 ROOT = Path(__file__).parents[2]
 PARTS = (
@@ -26,6 +28,14 @@ PARTS = (
     "tests/workflow/tiny.yaml",
 )
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port: downloads fail at once
+LONG = 3600  # seconds that nothing takes, however busy the machine
+
+
+def replaced(file: Path, old: str, new: str) -> None:
+    """Write something else in place of a text that a file must have."""
+    text = file.read_text()
+    assert old in text, f"{file} does not hold {old!r}"
+    file.write_text(text.replace(old, new, 1))
 
 
 @dataclass
@@ -61,7 +71,7 @@ class Project:
             env=self.environment,
             text=True,
             capture_output=True,
-            timeout=1200,
+            timeout=LONG,
             check=False,
         )
 
@@ -79,9 +89,7 @@ class Project:
         return done.stdout + done.stderr
 
     def replace(self, file: str, old: str, new: str) -> None:
-        text = (self.folder / file).read_text()
-        assert old in text, f"{file} does not hold {old!r}"
-        (self.folder / file).write_text(text.replace(old, new, 1))
+        replaced(self.folder / file, old, new)
 
     def csv(self) -> dict[str, bytes]:
         files = sorted((self.folder / "results").rglob("*.csv"))
@@ -120,14 +128,21 @@ SETUPS = {
     "diabetes_federated", "adult_marital",
 }  # fmt: skip
 
+COMPARED = ["half", "rcc2", "gia", "chebyshev_center"]  # under every defense; figure 4 has all
+
 
 def thin(project: Project) -> Project:
-    """Leave every exhibit, on few setups; those that only show facts of the data stay as they are."""
+    """Leave every exhibit, on few setups; those that only show facts of the data stay as they are.
+
+    Every defense meets a few attacks instead of all: each attack is in the figures of its paper.
+    """
     for paper in (project.folder / "workflow/papers").glob("*/paper.yaml"):
         content = yaml.safe_load(paper.read_text())
-        for exhibit in content["exhibits"].values():
+        for name, exhibit in content["exhibits"].items():
             if exhibit.get("sources") != ["data"]:
                 exhibit["setups"] = [s for s in exhibit["setups"] if s in SETUPS] or exhibit["setups"][:1]
+            if (name, exhibit["setups"]) == ("comparison", ["wine_half"]):
+                exhibit["attacks"] = COMPARED
         for kind in ("claims", "headline"):
             for entry in content.get(kind, {}).values():
                 _narrow(entry["check"], content["exhibits"])
@@ -147,24 +162,37 @@ def _narrow(check: dict, exhibits: dict) -> None:
         check["setups"] = [s for s in check["setups"] if s in exhibits[check["exhibit"]]["setups"]]
 
 
-@functools.cache
-def tiny_run(folder: Path) -> Project:
-    """The tiny DAG with all exhibits on two cores: once, whichever folder of tests has the fixture below."""
-    done = thin(copy(folder))
-    done.run("--quiet")
-    return done
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that is made once in a session of tests: by the process that asks first, the others wait for it."""
+    place = shared_folder(factory) / name
+    place.mkdir(exist_ok=True)
+    with lock(place / "lock"):
+        if (place / "project").exists() and not (place / "made").exists():
+            pytest.fail(f"{name} could not be made: see the first test that asked for it")
+        if not (place / "made").exists():
+            make(place / "project")
+            (place / "made").touch()
+    return place / "project"
+
+
+def linked(source: str, target: str) -> None:
+    """Copy a file; one of arrays, which is large and never written in place, by a link (which DVC would replace)."""
+    if source.endswith(".safetensors"):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the whole tiny DAG ran on two cores; tests leave it as it is."""
-    return tiny_run(tmp_path_factory.getbasetemp() / "finished")
+    return Project(once(tmp_path_factory, "finished", lambda folder: thin(copy(folder)).run("--quiet")))
 
 
 @pytest.fixture
 def edited(finished: Project, tmp_path: Path) -> Project:
     """A copy of the finished project, results and all, to edit."""
-    shutil.copytree(finished.folder, tmp_path / "copy", copy_function=shutil.copy2)
+    shutil.copytree(finished.folder, tmp_path / "copy", copy_function=linked)
     return Project(tmp_path / "copy")
 
 
@@ -185,22 +213,24 @@ ABOUT = {
 JUDGED = ("theorems", "decisions", "figure4")
 
 
-def prune(project: Project, *more: str) -> None:
+def prune(project: Project) -> Project:
     """Leave a DAG of about thirty short jobs, with every kind of exhibit and a claim, to be killed and broken.
 
-    It is about Wine and, for labels, about one digit against the rest, for attributes about diabetes; `more` setups get
-    the exhibits of features that need no defense.
+    It is about Wine and, for labels, about one digit against the rest, for attributes about diabetes. Without a mirror:
+    Robot, which gets the exhibits of features that need no defense, is a stand-in.
     """
+    project.mirror = ""
     for paper, kept in KEPT.items():
         file = project.folder / f"workflow/papers/{paper}/paper.yaml"
         content = yaml.safe_load(file.read_text())
         exhibits = {name: content["exhibits"][name] for name in kept}
         for exhibit in exhibits.values():
-            exhibit["setups"] = [ABOUT[paper], *(more if paper == "chebyshev" else ())]
+            exhibit["setups"] = [ABOUT[paper], *(["robot"] if paper == "chebyshev" else ())]
         content |= {"exhibits": exhibits, "numbers": []}
         content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
         content.pop("headline")
         file.write_text(yaml.safe_dump(_few(paper, content), sort_keys=False))
+    return project
 
 
 def _few(paper: str, content: dict) -> dict:
@@ -225,21 +255,17 @@ def _few(paper: str, content: dict) -> dict:
 @pytest.fixture
 def small(project: Project) -> Project:
     """A fresh copy with a small DAG, without results."""
-    prune(project)
-    return project
+    return prune(project)
 
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the small DAG ran without disturbance; tests leave it as it is."""
-    done = copy(tmp_path_factory.mktemp("undisturbed"))
-    prune(done)
-    done.run("--quiet")
-    return done
+    return Project(once(tmp_path_factory, "undisturbed", lambda folder: prune(copy(folder)).run("--quiet")), mirror="")
 
 
 @pytest.fixture
 def small_edited(undisturbed: Project, tmp_path: Path) -> Project:
     """A copy of the small DAG, results and all, to break."""
-    shutil.copytree(undisturbed.folder, tmp_path / "copy", copy_function=shutil.copy2)
-    return Project(tmp_path / "copy")
+    shutil.copytree(undisturbed.folder, tmp_path / "copy")
+    return Project(tmp_path / "copy", mirror="")

@@ -44,14 +44,14 @@ def imported(files: set[str]) -> Iterator[str]:
         for node in ast.walk(ast.parse(Path(file).read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-            for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"cutlayer"}:
+            for name in {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"cutlayer", "launch"}:
                 yield installed[name][0].lower()
 
 
 def body_of(function: str) -> str:
     """A function of rules/code.smk and those that it calls, as text."""
     (body,) = re.findall(rf"^def {function}\(.*?(?=^def |\Z)", (ROOT / "rules/code.smk").read_text(), flags=re.S | re.M)
-    return body + "".join(map(body_of, re.findall(r"(\w+_code)\(wildcards\) \+", body)))
+    return body + "".join(map(body_of, re.findall(r"(\w+_code)\(wildcards", body.partition("\n")[2])))
 
 
 def code_of(environment: str) -> set[str]:
@@ -66,8 +66,8 @@ def code_of(environment: str) -> set[str]:
             for text_of_code in map(body_of, re.findall(r"code=(\w+),", body)):
                 for kind in re.findall(r'source\(\s*"(\w+)"', text_of_code):
                     files |= {file for name in plugins.names(kind) for file in code.source(kind, name)}
-                for name in re.findall(r'"(\w+(?:/\w+)*\.py)"', text_of_code):
-                    files |= set(code.closure(plugins.ROOT / name))
+                for name in re.findall(r'"(\w+(?:/[\w{}]+)*\.py)"', text_of_code):
+                    files |= set(code.closure(*plugins.ROOT.glob(re.sub(r"{\w+}", "*", name))))
     return files
 
 

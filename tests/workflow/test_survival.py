@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,12 +16,9 @@ import psutil
 import pytest
 
 from cutlayer.core.artifacts import read_arrays
-from cutlayer.core.seeds import generator
 from cutlayer.data import verify
 
-from .conftest import Project
-
-KILLS = 14  # of jobs and workflows; DVC has six more in tests/dvc/test_kill.py
+from .conftest import LONG, Project
 
 
 def jobs_of(process: psutil.Process) -> list[psutil.Process]:
@@ -35,20 +34,27 @@ def _command(process: psutil.Process) -> list[str]:
     return []
 
 
+def first_jobs(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Wait until a workflow runs jobs; none if it ended before."""
+    while process.poll() is None:
+        if jobs := jobs_of(psutil.Process(process.pid)):
+            return jobs
+        time.sleep(0.01)
+    return []
+
+
 def kill_at(moment: float, process: subprocess.Popen[str], victim: str) -> bool:
-    """Kill the workflow, or one of its jobs, after so many seconds; False if it had ended, or had no job."""
+    """Kill the command, or one of its jobs, so many seconds after its start; False if it had ended, or had no job."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(moment)
         return False
     if victim == "job":
-        deadline = time.monotonic() + 20
-        while not (jobs := jobs_of(psutil.Process(process.pid))):
-            if process.poll() is not None or time.monotonic() > deadline:
-                return False
+        if not (jobs := first_jobs(process)):
+            return False
         jobs[0].kill()
     else:
         process.kill()
-    process.wait(120)
+    process.wait(LONG)
     return True
 
 
@@ -70,32 +76,29 @@ def same(project: Project, reference: Project) -> None:
     only_whole_files(project, reference)
 
 
-def test_killed_at_random_moments(small: Project, undisturbed: Project) -> None:
-    rng, killed = generator("survival", "snakemake"), {"job": 0, "snakemake": 0}
-    for attempt in range(3 * KILLS):
-        victim = min(killed, key=killed.__getitem__)
-        process = small.start("--rerun-incomplete", "--quiet")
-        killed[victim] += kill_at(float(rng.uniform(1, 9)), process, victim)
-        if process.returncode == 0:  # it was faster: leave it something to do
-            same(small, undisturbed)
-            shutil.rmtree(small.folder / ("results/runs/wine" if attempt % 2 else "results"))
-        else:
-            only_whole_files(small, undisturbed)
-        if sum(killed.values()) == KILLS:
-            break
-    assert set(killed.values()) == {KILLS // 2}
-    small.run("--rerun-incomplete", "--quiet")
-    same(small, undisturbed)
-    assert "Nothing to be done" in small.run("--dry-run")
-
-
-def test_jobs_end_with_their_workflow(small: Project) -> None:
-    process = small.start("--quiet")
-    while not (jobs := jobs_of(psutil.Process(process.pid))):
-        assert process.poll() is None
-    process.kill()
-    process.wait()
-    assert not psutil.wait_procs(jobs, timeout=10)[1]
+def test_a_second_workflow_says_so_harms_nothing_and_jobs_end_with_theirs(
+    small_edited: Project, undisturbed: Project
+) -> None:
+    for part in ("runs", "scores", "theory"):
+        shutil.rmtree(small_edited.folder / "results" / part)
+    first = small_edited.start("--quiet")
+    jobs = first_jobs(first)
+    assert jobs
+    first.send_signal(signal.SIGSTOP)  # it starts no other job, and stays
+    target = "results/theory/chebyshev/wine/none.csv"
+    for second in (small_edited.snakemake("--quiet"), small_edited.snakemake(target, "--nolock")):
+        assert second.returncode != 0
+        assert "Another workflow works in this folder" in second.stderr
+        assert f"process {first.pid}" in second.stderr
+    first.send_signal(signal.SIGCONT)
+    only_whole_files(small_edited, undisturbed)
+    while not (jobs := jobs_of(psutil.Process(first.pid))):
+        assert first.poll() is None
+    first.kill()
+    first.wait()
+    assert not psutil.wait_procs(jobs, timeout=LONG)[1]
+    small_edited.run("--rerun-incomplete", "--quiet")
+    same(small_edited, undisturbed)
 
 
 @pytest.fixture
@@ -127,24 +130,24 @@ def flip(path: Path) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize(
-    "damaged", ["data/normalised/wine.safetensors", "results/runs/wine/none/seed1.transcript.safetensors"]
-)
-def test_a_flipped_bit_is_found_named_and_mended(damaged: str, small_edited: Project, undisturbed: Project) -> None:
-    flip(small_edited.folder / damaged)
-    done = small_edited.snakemake("--quiet")
+def test_a_flipped_bit_is_found_named_and_mended(small_edited: Project, undisturbed: Project) -> None:
+    """In normalised data and in what a run wrote; by the jobs that read them and by `make verify`."""
+    damaged = ["data/normalised/robot.safetensors", "results/runs/wine/none/seed1.transcript.safetensors"]
+    for file in damaged:
+        flip(small_edited.folder / file)
+    done = small_edited.snakemake("--quiet", "--keep-going")
     assert done.returncode != 0
-    assert f"file.{damaged}: is not as it was written: its checksum differs" in done.stderr + done.stdout
-    assert [line for line in verify.damaged(small_edited.folder) if damaged in line]
-    (small_edited.folder / damaged).unlink()
+    for file in damaged:
+        assert f"file.{file}: is not as it was written: its checksum differs" in done.stderr + done.stdout
+        assert [line for line in verify.damaged(small_edited.folder) if file in line]
+        (small_edited.folder / file).unlink()
     small_edited.run("--quiet")
     same(small_edited, undisturbed)
     assert not list(verify.damaged(small_edited.folder))
 
 
+@pytest.mark.mirror
 def test_a_flipped_bit_in_raw_data_is_found_and_named(project: Project) -> None:
-    if not project.mirror:
-        pytest.skip("the original files are needed: set CUTLAYER_MIRROR")
     project.run("data/normalised/robot.json", "--quiet")
     assert not list(verify.damaged(project.folder))
     flip(project.folder / "data/raw/robot/sensor_readings_24.data")
@@ -155,18 +158,6 @@ def test_a_flipped_bit_in_raw_data_is_found_and_named(project: Project) -> None:
         assert "robot/sensor_readings_24.data: has the sha256" in text
 
 
-def test_a_second_workflow_says_so_and_harms_nothing(small: Project, undisturbed: Project) -> None:
-    first = small.start("--quiet")
-    while not jobs_of(psutil.Process(first.pid)):
-        assert first.poll() is None
-    for second in (small.snakemake("--quiet"), small.snakemake("results/theory/chebyshev/bank/none.csv", "--nolock")):
-        assert second.returncode != 0
-        assert "Another workflow works in this folder" in second.stderr
-        assert f"process {first.pid}" in second.stderr
-    assert first.wait(300) == 0
-    same(small, undisturbed)
-
-
 BROKEN = '''"""broken: fails."""
 
 from __future__ import annotations
@@ -175,7 +166,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Defense, Wire
+from cutlayer.games.vertical.defense import Defense, Wire
 
 
 @dataclass(frozen=True)
@@ -189,7 +180,7 @@ class Broken(Defense):
 
 
 def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project) -> None:
-    plugin = small_edited.folder / "workflow/cutlayer/defenses/broken.py"
+    plugin = small_edited.folder / "workflow/cutlayer/games/vertical/defenses/broken.py"
     plugin.write_text(BROKEN)
     small_edited.replace("params.yaml", "\ndefenses:\n", "\ndefenses:\n  broken: { use: broken }\n")
     small_edited.replace("workflow/papers/chebyshev/paper.yaml", "    - scheme1\n", "    - scheme1\n    - broken\n")
@@ -197,9 +188,9 @@ def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project)
     assert stopped.returncode != 0
     assert "no score is left" in stopped.stderr + stopped.stdout
     for _ in ("marked", "tried again"):
-        assert "broken/utility.csv" in small_edited.run("--dry-run")
-        marked = small_edited.snakemake("--keep-going", "--quiet")
+        marked = small_edited.snakemake("--keep-going")
         assert marked.returncode != 0
+        assert re.search(r"output: .*broken/utility\.csv", marked.stderr + marked.stdout)
         assert "run/wine/broken: ZeroDivisionError: no score is left" in marked.stderr + marked.stdout
         table = (small_edited.folder / "results/exhibits/chebyshev/comparison.csv").read_text()
         assert table.count("failed: ZeroDivisionError: no score is left") >= 3

@@ -16,7 +16,7 @@ import pytest
 
 from launch import warm
 
-from .conftest import ROOT
+from .conftest import LONG, ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux only")
 UP = "from launch.warm_client import up\nup()\n"
@@ -53,7 +53,7 @@ class Warm:
 
     def call(self, code: str, **more: str) -> tuple[int, str, str]:
         process = self.start(code, **more)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=LONG)
         return process.returncode, out.strip(), err.strip()
 
 
@@ -69,11 +69,11 @@ def server(tmp_path: Path) -> Iterator[Warm]:
         until(lambda: (folder / "socket").exists())
         yield Warm(folder, process)
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(LONG) == 0
     assert not folder.exists()
 
 
-def until(happens, seconds: float = 20) -> None:
+def until(happens, seconds: float = LONG) -> None:
     deadline = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < deadline
@@ -107,29 +107,31 @@ def test_its_end_is_the_jobs_end(end: str, status: int, said: str, server: Warm)
 
 
 def test_a_killed_job_takes_its_child_with_it(server: Warm) -> None:
-    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(100)")
+    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(10_000)")
     child = psutil.Process(int(job.stdout.readline()))
     job.kill()
     job.wait()
-    assert not psutil.wait_procs([child], timeout=10)[1]
+    assert not psutil.wait_procs([child], timeout=LONG)[1]
     assert server.call("print('goes on')") == (0, "goes on", "")
 
 
 def test_the_workflows_end_ends_server_and_children(server: Warm) -> None:
-    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(100)")
+    job = server.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(10_000)")
     child = psutil.Process(int(job.stdout.readline()))
     server.process.stdin.close()
-    assert server.process.wait(20) == 0
-    assert not psutil.wait_procs([child], timeout=10)[1]
-    assert job.wait(20) != 0
+    assert server.process.wait(LONG) == 0
+    assert not psutil.wait_procs([child], timeout=LONG)[1]
+    assert job.wait(LONG) != 0
     assert "the process that runs this workflow's jobs is gone" in job.stderr.read()
 
 
 def test_many_jobs_at_once_do_not_mix(server: Warm) -> None:
-    code = "import time\ntime.sleep(1)\nprint({0})\nraise SystemExit({0})"
+    """Each waits until all have begun."""
+    wait = "open('begun{0}', 'w').close()\nwhile len(glob.glob('begun*')) < 8:\n    time.sleep(0.01)"
+    code = f"import glob, time\n{wait}\nprint({{0}})\nraise SystemExit({{0}})"
     jobs = [server.start(code.format(number)) for number in range(8)]
     for number, job in enumerate(jobs):
-        out, _ = job.communicate(timeout=30)
+        out, _ = job.communicate(timeout=LONG)
         assert (job.returncode, out) == (number, f"{number}\n")
 
 
@@ -150,7 +152,7 @@ def test_what_jobs_import_is_imported_once(server: Warm) -> None:
 @pytest.mark.parametrize("address", ["", "/nowhere", f"{{folder}}{os.pathsep}/another/environment"])
 def test_without_its_server_a_job_runs_as_it_is(address: str, server: Warm) -> None:
     job = server.start("import os\nprint(os.getpid())", **{warm.ADDRESS: address.format(folder=server.folder)})
-    out, _ = job.communicate(timeout=30)
+    out, _ = job.communicate(timeout=LONG)
     assert (job.returncode, int(out)) == (0, job.pid)
 
 
@@ -173,7 +175,7 @@ def test_a_server_that_is_gone_is_no_server(server: Warm) -> None:
     server.process.wait()
     assert (server.folder / "socket").exists()
     job = server.start("import os\nprint(os.getpid())")
-    out, _ = job.communicate(timeout=30)
+    out, _ = job.communicate(timeout=LONG)
     assert (job.returncode, int(out)) == (0, job.pid)
     (server.folder / "socket").unlink()
     server.folder.rmdir()
