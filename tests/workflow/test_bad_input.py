@@ -95,7 +95,7 @@ def changed(folder: Path, case: str) -> str:
 def configuration(tmp_path: Path) -> Path:
     """A copy of all that is configuration."""
     shutil.copy(ROOT / PARAMS, tmp_path)
-    for part in ("papers", "schemas"):
+    for part in ("papers",):
         shutil.copytree(ROOT / "workflow" / part, tmp_path / "workflow" / part)
     return tmp_path
 
