@@ -67,7 +67,7 @@ def test_writing_the_pointers_again_changes_nothing(tmp_path: Path) -> None:
     raw, sources = here.folder / "data/raw", here.folder / "data/sources.csv"
     for dataset in versions_in_use(here.folder):
         with contextlib.suppress(Unavailable):
-            acquire(dataset, raw, os.environ["CUTLAYER_MIRROR"], False, sources)
+            acquire(dataset, raw, os.environ["CUTLAYER_MIRROR"], True, sources)
     for name in POINTERS:
         (here.folder / name).unlink()
     here.ok("python", "workflow/tracking/imports.py")
