@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 ROOT = Path(__file__).parents[1]  # of the library
 
@@ -20,23 +20,21 @@ class Source:
     path: Path
     node: ast.ClassDef
 
-    @property
+    @functools.cached_property
     def fields(self) -> dict[str, str]:
         """A dataclass's fields and their annotations, ClassVars left out."""
-        found = [n for n in self.node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
-        pairs = {n.target.id: ast.unparse(n.annotation) for n in found if isinstance(n.target, ast.Name)}
-        return {name: kind for name, kind in pairs.items() if not kind.startswith("ClassVar")}
+        return {n.target.id: ast.unparse(n.annotation) for n in self._declared if isinstance(n.target, ast.Name)}
 
-    @property
+    @functools.cached_property
     def required(self) -> set[str]:
         """The fields without a default."""
-        return {
-            n.target.id
-            for n in self.node.body
-            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.value is None
-        } & set(self.fields)
+        return {n.target.id for n in self._declared if n.value is None and isinstance(n.target, ast.Name)}
 
     @property
+    def _declared(self) -> list[ast.AnnAssign]:
+        return [n for n in self.node.body if isinstance(n, ast.AnnAssign) and not _is_class_variable(n)]
+
+    @functools.cached_property
     def constants(self) -> dict[str, Any]:
         """The class attributes that are literals: plain assignments and ClassVars."""
         found: dict[str, Any] = {}
@@ -45,7 +43,7 @@ class Source:
                 found[target] = ast.literal_eval(value)
         return found
 
-    @property
+    @functools.cached_property
     def functions(self) -> set[str]:
         """The methods and properties that have a name of their own: not `_private`, not `__special__`."""
         return {n.name for n in self.node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
@@ -61,18 +59,23 @@ def classes(path: Path) -> list[ast.ClassDef]:
     return [n for n in parsed(path).body if isinstance(n, ast.ClassDef)]
 
 
-def lineage(source: Source) -> list[Source]:
+def lineage(path: Path, node: ast.ClassDef) -> list[Source]:
     """A class and all that it extends and that the library defines, the class itself last."""
-    above = [parent for base in source.node.bases for parent in _parents(source.path, base)]
-    return [*above, source]
+    above = [parent for base in node.bases for parent in _parents(path, base)]
+    return [*above, _source(path, node)]
+
+
+@functools.cache
+def _source(path: Path, node: ast.ClassDef) -> Source:
+    return Source(path, node)
 
 
 def _parents(path: Path, base: ast.expr) -> list[Source]:
     found = _resolved(path, base)
-    return lineage(found) if found else []
+    return lineage(*found) if found else []
 
 
-def _resolved(path: Path, base: ast.expr) -> Source | None:
+def _resolved(path: Path, base: ast.expr) -> tuple[Path, ast.ClassDef] | None:
     """The class that a base's expression means in this file, if the library defines it."""
     if isinstance(base, ast.Name):
         own = next((c for c in classes(path) if c.name == base.id), None)
@@ -82,7 +85,7 @@ def _resolved(path: Path, base: ast.expr) -> Source | None:
     else:
         return None
     node = next((c for c in classes(file) if c.name == name), None) if file else None
-    return Source(file, node) if file and node else None
+    return (file, node) if file and node else None
 
 
 @functools.cache
@@ -117,9 +120,10 @@ def _assignments(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     for node in cls.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, node.value
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_class_variable(node):
-            yield node.target.id, cast(ast.expr, node.value)
+        elif isinstance(node, ast.AnnAssign) and _is_class_variable(node) and isinstance(node.target, ast.Name):
+            yield from [(node.target.id, node.value)] if node.value is not None else []
 
 
 def _is_class_variable(node: ast.AnnAssign) -> bool:
-    return node.value is not None and ast.unparse(node.annotation).startswith("ClassVar")
+    annotation = node.annotation.value if isinstance(node.annotation, ast.Subscript) else node.annotation
+    return getattr(annotation, "id", "") == "ClassVar"

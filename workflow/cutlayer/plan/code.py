@@ -19,15 +19,15 @@ def source(kind: str, name: str, game: str = "") -> tuple[str, ...]:
     return closure(method(kind, name, game).path)
 
 
-def closure(*files: Path) -> tuple[str, ...]:
+def closure(*files: str | Path) -> tuple[str, ...]:
     """The given files of the library and every library file they import, sorted."""
-    todo, seen = list(files), set[Path]()
+    todo, seen = [str(file) for file in files], set[str]()
     while todo:
         file = todo.pop()
         if file not in seen:
             seen.add(file)
             todo += _imports(file)
-    return tuple(sorted(str(file) for file in seen))
+    return tuple(sorted(seen))
 
 
 @functools.cache
@@ -36,18 +36,19 @@ def digest(files: tuple[str, ...]) -> str:
     imported = hashlib.sha256()
     for file in _closure(files):
         if file not in files:
-            imported.update(f"{os.path.relpath(file, ROOT)} {_checksum(file)}\n".encode())
+            imported.update(_checksum(file))
     return imported.hexdigest()[:16]
 
 
 @functools.cache
 def _closure(files: tuple[str, ...]) -> tuple[str, ...]:
-    return closure(*map(Path, files))
+    return closure(*files)
 
 
 @functools.cache
-def _checksum(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+def _checksum(file: str) -> bytes:
+    """A line with the file's name, as the library calls it, and its checksum."""
+    return f"{os.path.relpath(file, ROOT)} {hashlib.sha256(Path(file).read_bytes()).hexdigest()}\n".encode()
 
 
 @functools.cache
@@ -71,14 +72,18 @@ def _imports_torch(file: str) -> bool:
 
 
 @functools.cache
-def _imports(file: Path) -> tuple[Path, ...]:
+def _imports(file: str) -> tuple[str, ...]:
     """The library's files that `file` imports, anywhere in it."""
-    found: list[Path] = []
-    for node in _statements(parsed(file)):
-        if isinstance(node, ast.ImportFrom) and (place := place_of(file, node)):
-            found += [place / alias.name for alias in node.names] + [place]
-    files = [p.with_suffix(".py") for p in found] + [p / "__init__.py" for p in found]
-    return tuple(f for f in files if f.is_file() and f.stat().st_size > 0)
+    found: list[str] = []
+    for node in _statements(parsed(Path(file))):
+        if isinstance(node, ast.ImportFrom) and (place := place_of(Path(file), node)):
+            found += [f"{place}/{alias.name}" for alias in node.names] + [str(place)]
+    return tuple(name for stem in found for name in (f"{stem}.py", f"{stem}/__init__.py") if _is_code(name))
+
+
+@functools.cache
+def _is_code(file: str) -> bool:
+    return os.path.isfile(file) and os.path.getsize(file) > 0
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.stmt]:

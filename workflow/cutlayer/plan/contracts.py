@@ -32,7 +32,7 @@ def contracted(kind: str, name: str, path: Path) -> list[Source]:
 
     """
     root, word = ROOT / ROOTS[kind], kind.capitalize()
-    lines = [lineage(Source(path, node)) for node in classes(path)]
+    lines = [lineage(path, node) for node in classes(path)]
     found = [line for line in lines if any(s.path == root and s.node.name == word for s in line[:-1])]
     if not found:
         raise InputError(f"{kind}.{name}", f"{path.name} has no class that extends {word}", _meant(kind))
