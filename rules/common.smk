@@ -1,4 +1,5 @@
 # What all rules share: the checked plan and the names that wildcards may take.
+import gc
 import json
 import os
 import sys
@@ -19,11 +20,15 @@ try:
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
+# All that was read so far stays: without this the collector looks through it again and again, a fifth of a dry run.
+gc.freeze()
+
 if workflow.is_main_process and processes.settle():
     notes.retry()
 
 
 onstart:
+    gc.freeze()  # and so does the DAG
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     try:
         environment.check(workflow.executor_plugin.name)
