@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import pytest
 
 from cutlayer.core.artifacts import read_arrays
 from cutlayer.data import verify
+from launch import processes
 
 from .conftest import LONG, Project
 
@@ -74,6 +76,20 @@ def only_whole_files(project: Project, reference: Project) -> None:
 def same(project: Project, reference: Project) -> None:
     assert project.csv() == reference.csv()
     only_whole_files(project, reference)
+
+
+def test_a_kill_while_the_owner_signs_leaves_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else nobody would dare to remove the lock that the killed one left."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    owner = tmp_path / "owner"
+    owner.write_text("another-host process 123456789\n")
+    monkeypatch.setattr(os, "ftruncate", killed)
+    with processes._open(owner) as file, pytest.raises(KeyboardInterrupt):
+        processes._sign(file)
+    assert owner.read_text().startswith(f"{socket.gethostname()} process {os.getpid()}\n")
 
 
 def test_a_second_workflow_says_so_harms_nothing_and_jobs_end_with_theirs(

@@ -67,9 +67,10 @@ def _unlock() -> None:
 
 
 def _sign(file: IO[str]) -> None:
-    file.truncate(0)
-    file.write(_name(os.getpid()) + "\n")
-    file.flush()
+    """Write this process over what the file says: were it empty for a moment, a kill then would leave no owner."""
+    name = f"{_name(os.getpid())}\n".encode()
+    os.pwrite(file.fileno(), name, 0)
+    os.ftruncate(file.fileno(), len(name))
 
 
 def claim() -> None:
@@ -130,9 +131,7 @@ def _wait(file: IO[str], what: str) -> bool:
 
 def _open(path: Path) -> IO[str]:
     path.parent.mkdir(exist_ok=True)
-    file = path.open("a+")
-    file.seek(0)
-    return file
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+")
 
 
 def _try(file: IO[str], kind: int) -> bool:
