@@ -88,11 +88,7 @@ test: setup
 	$(BIN)/python -m pytest --numprocesses 2 $(ARGS)
 
 lint: setup
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/snakemake --lint
+	$(BIN)/python -m pytest tests/style $(ARGS)
 
 clean: # all but what git has
 	rm -rf logs .snakemake
