@@ -25,6 +25,7 @@ WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
+CHEAP = "cheap-attacks"  # the job of these; a variant's name has no hyphen
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
 
 
@@ -283,14 +284,34 @@ class Plan:
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []
-        cells = [
-            patterns[source].format(paper=paper, setup=place, defense=defense, attack=attack)
-            for setup, defense in (self._matched if source == "matches" else self.pairs)(exhibit)
-            for attack in ((exhibit["attacks"] if source == "scores" else None) or [""])
-            for place in [self.place(exhibit, attack, setup)]
-            if not attack or not self.variants.unfit("attack", attack, place)
-        ]
-        return list(dict.fromkeys(cells))
+        if source == "scores":
+            of = [dict(zip(("setup", "defense", "attack"), case, strict=True)) for case in self._attacked(exhibit)]
+        else:
+            pairs = self._matched(exhibit) if source == "matches" else self.pairs(exhibit)
+            of = [{"paper": paper, "setup": setup, "defense": defense} for setup, defense in pairs]
+        return list(dict.fromkeys(patterns[source].format_map(names) for names in of))
+
+    def _attacked(self, exhibit: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """The (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
+        for setup, defense in self.pairs(exhibit):
+            for attack in exhibit["attacks"]:
+                place = self.place(exhibit, attack, setup)
+                if not self.variants.unfit("attack", attack, place):
+                    yield place, defense, attack
+
+    def attack_jobs(self) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+        """Which attacks are a job, its name, the (setup, defense) it is for: the cheap ones of a run are together."""
+        together: dict[tuple[str, str, str], set[str]] = {}  # what a job is of a run
+        for _, _, exhibit in self.exhibits():
+            for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
+                method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
+                job = CHEAP if method.constants["cheap"] else attack
+                together.setdefault((job, setup, defense), set()).add(attack)
+        runs: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+        for (job, setup, defense), attacks in sorted(together.items()):
+            runs.setdefault((job, tuple(sorted(attacks))), []).append((setup, defense))
+        for (job, attacks_of_it), pairs in runs.items():
+            yield job, [*attacks_of_it], pairs
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:
