@@ -92,6 +92,7 @@ class Sizes(Shape, extra="allow"):
     rate: Above0 = ABSENT
     stream: str = ABSENT
     sigma: Above0 = ABSENT
+    noisy_views: Literal["none", "training", "all"] = ABSENT
     poison: Fraction = ABSENT
     devices: Few = ABSENT
     participation: Annotated[float, Field(gt=0, le=1)] = ABSENT
