@@ -126,18 +126,61 @@ def test_only_the_adversarys_side_is_shown():
     np.testing.assert_array_equal(outcome.truth["training_attribute"], data.all_attribute[clean[:20]])
 
 
-def test_what_is_sent_is_normalized_and_has_the_setups_noise():
-    own = task(own=table(7000), epochs=1, sigma=3.0, records={"attacked": 4000})
-    outcome = PROTOCOL.run(own)
+def rows_behind(part, data):
+    """The rows whose features a part of the transcript shows."""
+    clean = data.train[: len(data.train) - len(data.poison)]
+    return {"known": data.known, "attacked": data.test, "intercepted": clean[:4000], "poison": data.poison}[part]
+
+
+@pytest.mark.parametrize(
+    ("views", "noisy"),
+    [
+        ({}, set()),
+        ({"noisy_views": "none"}, set()),
+        ({"noisy_views": "training"}, {"intercepted", "poison"}),
+        ({"noisy_views": "all"}, {"intercepted", "poison", "known", "attacked"}),
+    ],
+)
+def test_an_adversary_sees_the_features_with_noise_only_where_the_setup_says_so(views, noisy):
+    own = task(own=table(7000), epochs=1, sigma=3.0, poison=0.2, records={"attacked": 4000}, **views)
+    outcome, data = PROTOCOL.run(own), prepared(own)
     (seen,) = outcome.transcripts.values()
     _, _, encoder = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    for part in ("known", "attacked", "intercepted", "poison"):
+        clean = encoder(data.encode_table(rows_behind(part, data)))[1].detach().numpy()
+        noise = (seen[part][-1] if seen[part].ndim == 3 else seen[part]) - clean
+        if part not in noisy:
+            np.testing.assert_allclose(noise, 0, atol=1e-5)
+            continue
+        assert noise.std() == pytest.approx(3, rel=0.05)
+        assert abs(noise.mean()) < 0.1
+        assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
+    assert outcome.shared["noise"] == (3 if "intercepted" in noisy else 0)
+
+
+def test_the_classifier_trains_on_noise_whatever_is_seen():
+    quiet, loud = (PROTOCOL.run(task(sigma=sigma)).transcripts[""]["encoder"][-1] for sigma in (1e-6, 3.0))
+    seen = [PROTOCOL.run(task(noisy_views=views)).transcripts[""]["encoder"] for views in ("none", "all")]
+    assert (quiet != loud).any()
+    np.testing.assert_array_equal(*seen)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("model", ["mlp", "strided_cnn"])
+def test_features_are_as_they_are_unless_the_model_normalizes_them(model, normalized):
+    own = task(own=images() if model == "strided_cnn" else table(), model={"use": model, "normalized": normalized})
     data = prepared(own)
-    clean = encoder(data.encode_table(data.known))[1].detach().numpy()
-    noise = seen["known"] - clean
-    assert clean.std() == pytest.approx(1, abs=0.2)  # of the running moments, which lag
-    assert noise.std() == pytest.approx(3, rel=0.05)
-    assert abs(noise.mean()) < 0.1
-    assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
+    encoder, _ = split_server._models(own, data)
+    features = 5 * encoder(data.encode(torch.arange(40)))[1].detach()
+    with torch.no_grad():
+        for parameter in encoder.last.parameters():
+            parameter *= 5
+        again = encoder(data.encode(torch.arange(40)))[1]
+    torch.testing.assert_close(again, features / 5 if normalized else features, rtol=1e-2, atol=1e-2)
+    if normalized:
+        across = [axis for axis in range(again.ndim) if axis != 1]
+        torch.testing.assert_close(again.mean(across), torch.zeros(again.shape[1]), atol=1e-5, rtol=0)
+        torch.testing.assert_close(again.std(across, correction=0), torch.ones(again.shape[1]), atol=1e-2, rtol=0)
 
 
 def test_images_cross_as_images():

@@ -34,7 +34,7 @@ class Linear(Defense):
 
     def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
         """Lambda L_p."""
-        return self.weight * wire.state(features, wire.rows)
+        return self.weight * wire.state(features, wire.rows).to(features)
 
     def report(self, state: Leakage) -> dict[str, np.ndarray | float]:
         """L_p at each step."""
