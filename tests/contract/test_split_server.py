@@ -88,7 +88,7 @@ def test_a_partition_says_which_rows_are_tested(shares, settings, sizes):
 
 @pytest.mark.parametrize(("shares", "lacking"), [((350,), "test"), ((0, 350), "train")])
 def test_a_partition_without_rows_of_a_kind_is_refused(shares, lacking):
-    with pytest.raises(InputError, match=rf"run.made: has no row to {lacking}; partition is part"):
+    with pytest.raises(InputError, match=rf"run.made/none/seed0: has no row to {lacking}; partition is part"):
         prepared(task(own=parted(shares), partition="part"))
 
 
