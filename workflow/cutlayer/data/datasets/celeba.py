@@ -98,8 +98,8 @@ class Celeba(Faces):
 def _packed(path: Path) -> dict[str, bytes]:
     """The small photographs by name, still compressed; beside them the archive has its makers' own lists."""
     with tarfile.open(path) as archive:
-        members = [(member.name, archive.extractfile(member)) for member in archive if member.name.endswith(".jpg")]
-        return {name.rpartition("/")[2]: file.read() for name, file in members if file}
+        files = ((member.name, archive.extractfile(member)) for member in archive if member.name.endswith(".jpg"))
+        return {name.rpartition("/")[2]: file.read() for name, file in files if file}
 
 
 def _listed(path: Path) -> pd.DataFrame:

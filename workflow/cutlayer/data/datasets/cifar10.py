@@ -86,7 +86,7 @@ class Cifar10(Dataset):
     def _strip(self, content: np.ndarray, number: int) -> np.ndarray:
         """The images (n, height, width, 3) of one strip."""
         colors, height, width = self.shape
-        strip = opened(io.BytesIO(content), "WEBP", (width, IN_STRIP * height), f"{STRIPS}: strip {number}")
+        strip = opened(io.BytesIO(content.tobytes()), "WEBP", (width, IN_STRIP * height), f"{STRIPS}: strip {number}")
         return np.asarray(strip).reshape(IN_STRIP, height, width, colors)
 
     def _sample(self, path: Path) -> Iterator[Table]:
