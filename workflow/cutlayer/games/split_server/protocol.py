@@ -44,7 +44,7 @@ class SplitServer(Protocol):
         "intercepted", "poison", "poison_attribute", "inputs",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
-    keys: ClassVar[set[str]] = {"model", "rows", "batch", "epochs", "rate", "sigma", "poison", "records"}
+    keys: ClassVar[set[str]] = {"model", "rows", "partition", "batch", "epochs", "rate", "sigma", "poison", "records"}
 
     def run(self, task: Task) -> Outcome:
         """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
