@@ -158,7 +158,7 @@ def _numbers(entries: list[Entry], rows: list[dict[str, str]], words: Mapping[st
         here = f"{where}.{place}"
         for line in _selected(rows, entry["published"], f"{here}.published"):
             if line in found:
-                raise InputError(here, f"has a number of another entry: {found[line]['published']}", "each once is meant")
+                raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
             found[line] = _number(entry, {column: rows[line][column] for column in get_args(Column)}, words, here)
     return [found[line] for line in sorted(found)]
 
