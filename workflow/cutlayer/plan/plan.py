@@ -9,18 +9,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cutlayer.core.errors import InputError
 
-from . import plugins
+from . import families, plugins
 from .checks import known, located, merged, validate
 from .paper_model import Paper
 from .params_model import Params
 from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
 OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
@@ -124,7 +121,7 @@ class Plan:
         folder = self.folder / "papers"
         known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
         where = f"papers/{name}/paper.yaml"
-        paper: dict[str, Any] = yaml.load((folder / name / "paper.yaml").read_text(), LOADER)
+        paper = families.read(folder / name, where)
         validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
