@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -58,6 +58,38 @@ def test_rows_are_split_four_to_one_to_two():
     data = prepared(task())
     assert [len(data.train), len(data.test), len(data.known)] == [200, 50, 100]
     assert len({*data.train, *data.test, *data.known}) == 350
+
+
+def parted(shares, rows=350):
+    """The table, with so many rows of each part, in no order."""
+    parts = generator("test_split_server", "parts").permutation(np.repeat(np.arange(len(shares)), shares))
+    return replace(table(rows), attributes={"group": table(rows).attributes["group"], "part": parts})
+
+
+@pytest.mark.parametrize(
+    ("shares", "settings", "sizes"),
+    [
+        ((280, 35, 35), {}, [186, 46, 94]),  # too few that train: all 280 do, or are the attacker's
+        ((280, 35, 35), {"rows": 70}, [40, 10, 20]),
+        ((343, 3, 4), {}, [28, 7, 14]),  # too few to be tested
+    ],
+)
+def test_a_partition_says_which_rows_are_tested(shares, settings, sizes):
+    own = parted(shares)
+    data = prepared(task(own=own, partition="part", **settings))
+    assert [len(data.train), len(data.test), len(data.known)] == sizes
+    assert len({*data.train, *data.test, *data.known}) == sum(sizes)
+    part = own.attributes["part"]
+    assert (part[data.test] > 0).all()
+    assert (part[[*data.train, *data.known]] == 0).all()
+    other = prepared(task(own=own, partition="part", seed=1, **settings))
+    assert {*other.test} != {*data.test} or shares[0] == 343
+
+
+@pytest.mark.parametrize(("shares", "lacking"), [((350,), "test"), ((0, 350), "train")])
+def test_a_partition_without_rows_of_a_kind_is_refused(shares, lacking):
+    with pytest.raises(InputError, match=rf"run.made/none/seed0: has no row to {lacking}; partition is part"):
+        prepared(task(own=parted(shares), partition="part"))
 
 
 def test_the_sensitive_column_is_not_an_input():

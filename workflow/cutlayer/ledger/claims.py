@@ -19,7 +19,7 @@ import pandas as pd
 from cutlayer.core.errors import InputError
 
 from .cells import bounds, seeds
-from .evidence import FAILED, UNCOMPARED, Found, per_setup, selections
+from .evidence import FAILED, UNCOMPARED, Found, per_setup
 
 TOLERANCE = 0.02  # MSE, AUC and, as a share, accuracy, where the paper prints no spread
 FULL_SCALE = "paper"
@@ -88,17 +88,15 @@ def _numbers(
 def _number(
     number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
-    ours = {key: entry.get("names", {}).get(value, value) for key, value in number.items()}
-    check, tolerance = _narrowed(entry["check"], ours), entry.get("tolerance", TOLERANCE)
-    for found in per_setup(check, _on(ours["dataset"], check, cells)):
+    check, tolerance = entry["check"], entry.get("tolerance", TOLERANCE)
+    for found in per_setup(check, cells if "setups" in check else _on(number["dataset"], check, cells)):
         mean, low, high = bounds(found.values)
         row = found.facts | _printed(number, entry) | {"scale": scale, "seeds": seeds(found.values)}
         row |= {"ours": mean, "low": low, "high": high, "difference": mean - number["value"]}
         row |= {"rule": entry.get("rule", f"within the interval ± {tolerance:g}")}
         verdict = _withheld(found, scale, entry["depends_on_scale"])
         verdict = verdict or _matches(number["value"], low, high, tolerance)
-        why = found.why or entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
-        yield row | {"verdict": verdict, "why": why if verdict != "holds" else ""}
+        yield row | {"verdict": verdict, "why": (found.why or entry["why"]) if verdict != "holds" else ""}
 
 
 def _alone(number: Mapping[str, Any], entry: Mapping[str, Any], scale: str) -> dict[str, Any]:
@@ -109,8 +107,7 @@ def _alone(number: Mapping[str, Any], entry: Mapping[str, Any], scale: str) -> d
 
 def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the paper says."""
-    statement = entry.get("statement", "{method} {metric}").format_map(number).removeprefix("- ")
-    row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": statement}
+    row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": entry["statement"]}
     return row | {"published": number["value"]}
 
 
@@ -118,16 +115,6 @@ def _on(dataset: str, check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame
     """The cells of the dataset that a number is printed for; of all, where it is for all."""
     table = cells[check["exhibit"]]
     return {check["exhibit"]: table if dataset == "all" else table[table["dataset"] == dataset]}
-
-
-def _narrowed(check: Mapping[str, Any], number: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check with a published row's columns in place of {column}; nothing on its left means its metric."""
-    sides = {"left": check["left"] or {"metric": "{metric}"}} | {key: check[key] for key in ("right",) if key in check}
-    return {**check, **{side: [_filled(one, number) for one in selections(given)] for side, given in sides.items()}}
-
-
-def _filled(selection: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value.format_map(number) if isinstance(value, str) else value for key, value in selection.items()}
 
 
 def _withheld(found: Found, scale: str, depends_on_scale: bool) -> str:

@@ -91,6 +91,7 @@ class Sizes(Shape, extra="allow"):
     epochs: Positive = ABSENT
     rate: Above0 = ABSENT
     stream: str = ABSENT
+    partition: str = ABSENT
     sigma: Above0 = ABSENT
     noisy_views: Literal["none", "training", "all"] = ABSENT
     poison: Fraction = ABSENT

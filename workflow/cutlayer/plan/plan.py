@@ -9,20 +9,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cutlayer.core.errors import InputError
 
-from . import plugins
+from . import families, plugins
 from .checks import known, located, merged, validate
 from .paper_model import Paper
 from .params_model import Params
 from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
+OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
 CHEAP = "cheap-attacks"  # the job of these; a variant's name has no hyphen
@@ -87,8 +85,8 @@ class Plan:
                 raise InputError(f"model.{model.name}", f"is not for the protocol {setup['protocol']}", allowed)
         for key in full:
             known("key", key, COMMON_KEYS | protocol["keys"], where)
-        if "sensitive" in setup:
-            known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
+        for key in [key for key in OF_DATASET if key in setup]:
+            known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
@@ -123,7 +121,7 @@ class Plan:
         folder = self.folder / "papers"
         known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
         where = f"papers/{name}/paper.yaml"
-        paper: dict[str, Any] = yaml.load((folder / name / "paper.yaml").read_text(), LOADER)
+        paper = families.read(folder / name, where)
         validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")

@@ -45,7 +45,9 @@ class SplitServer(Protocol):
         "intercepted", "poison", "poison_attribute", "inputs", "noise",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
-    keys: ClassVar[set[str]] = {"model", "rows", "batch", "epochs", "rate", "sigma", "noisy_views", "poison", "records"}
+    keys: ClassVar[set[str]] = {
+        "model", "rows", "partition", "batch", "epochs", "rate", "sigma", "noisy_views", "poison", "records",
+    }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
         """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
