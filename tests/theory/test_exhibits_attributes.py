@@ -15,7 +15,7 @@ from tests.figures import visible
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
 from cutlayer.ledger.cells import NO_SEED, WHO
-from cutlayer.ledger.claims import judge
+from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.selection import chosen
 from cutlayer.plan import plugins
@@ -141,11 +141,11 @@ def on_few(cells):
 def test_every_claim_and_headline_finds_its_cells():
     cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
+        name: {"text": name, "place": name, "check": entry["check"]}
         for name, entry in PAPER["headline"].items()
     }
     claims = PAPER["claims"] | headline
-    found = judge("tcpo", {"claims": claims}, PUBLISHED, cells, "paper")
+    found = judge("tcpo", {"claims": claims}, PUBLISHED, cells, Scale("paper"))
     assert set(found["item"]) == set(claims)
     assert set(found["verdict"]) <= {"holds", "fails", "undecided"}
     for name, claim in claims.items():
@@ -156,7 +156,7 @@ def test_every_claim_and_headline_finds_its_cells():
 
 def test_every_printed_number_is_compared_with_the_same_setup_defense_and_attack():
     cells = {name: made_up(name) for name in PAPER["exhibits"]}
-    found = judge("tcpo", {"claims": {}, "numbers": PAPER["numbers"]}, PUBLISHED, cells, "paper")
+    found = judge("tcpo", {"claims": {}, "numbers": PAPER["numbers"]}, PUBLISHED, cells, Scale("paper"))
     assert len(found) == len(PUBLISHED)
     kinds = {
         "utility_accuracy": ("", "test_accuracy"), "basic_accuracy": ("basic", "attack_accuracy"),

@@ -17,6 +17,7 @@ from . import plugins
 from .checks import known, located, merged, validate
 from .paper_model import Paper
 from .params_model import Params
+from .sizes import sized, smaller
 from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
@@ -53,6 +54,7 @@ class Plan:
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
+        self.judged_at = {"name": self.scale, "reduced": smaller(config, self.scale), "numbers": scale.printed_numbers}
 
     def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """The variants of a kind, with what the scale says of them on top."""
@@ -79,7 +81,7 @@ class Plan:
             protocol = plugins.method("protocol", setup["protocol"]).constants
             dataset = plugins.method("dataset", setup["dataset"]).constants
             model = plugins.method("model", setup["model"]["use"])
-            full = self._sized(name, setup)
+            full = sized(self.sizes, name, setup)
             plugins.check_parameters("model", model.name, {k: v for k, v in full["model"].items() if k != "use"})
             if setup["protocol"] not in model.constants["games"]:
                 allowed = f"it is for {', '.join(sorted(model.constants['games']))}"
@@ -96,12 +98,6 @@ class Plan:
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
 
-    def _sized(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
-        """A setup on top of what the scale says of its protocol, of its model and of itself."""
-        model = {"model": self.sizes.get("models", {}).get(setup["model"]["use"], {})}
-        for layer in (self.sizes.get(setup["protocol"], {}), self.sizes.get("setups", {}).get(name, {}), setup):
-            model = merged(model, layer)
-        return model
 
     def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
         if "model_of" in setup:

@@ -27,11 +27,9 @@ def case(transcript: Arrays, target: str) -> tuple[Case, dict[str, np.ndarray], 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
     """Test metrics of the classifier on what it is sent; its utility is the accuracy."""
-    for row in of_scores(scores, labels):
-        if row["metric"] == "test_accuracy":
-            yield {"step": 0, "metric": "test_utility", "value": row["value"]}
-        if row["metric"] != "test_utility":
-            yield {"step": 0} | row
+    found = {row["metric"]: row["value"] for row in of_scores(scores, labels)}
+    found |= {"test_utility": found["test_accuracy"], "chance": found["task_majority"]}
+    yield from ({"step": 0, "metric": metric, "value": value} for metric, value in found.items())
 
 
 def course(losses: Sequence[float], report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
