@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cutlayer.plan.sweeps import UNDEFENDED
@@ -29,9 +30,10 @@ def undefended(check: Check) -> dict[str, Any]:
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
     """The cells that a selection means."""
+    meant = np.ones(len(own), dtype=bool)
     for column, value in selection.items():
-        own = own[own[column].isin(listed(value))]
-    return own
+        meant &= own[column].isin(listed(value)).to_numpy()
+    return own[meant]
 
 
 def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from .asked import Check, selections, undefended, where
+from .asked import Check, Selection, selections, undefended, where
 from .cells import NO_SEED, axis
 from .chance import is_share
 from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smallest_of_largest, surely
@@ -81,29 +81,37 @@ def _tied(found: Estimate, neutral: float | None, pair: pd.DataFrame) -> str:
 
 
 def _pairs(check: Check, own: pd.DataFrame) -> list[list[pd.DataFrame]]:
-    """For each left selection and each right one, by seed and place: value, left and right, tested, error, share."""
-    lefts, rights = (_sides(check.get(key, []), own) for key in ("left", "right"))
+    """For each left selection and each right one, by seed and place: value, left and right, tested, error, share.
+
+    All sides have the same seeds and places, in the same order.
+    """
+    lefts, rights = ([_side(own, one) for one in selections(check.get(key, []))] for key in ("left", "right"))
     if check.get("at") in ("first", "last"):
-        ends = (min if check["at"] == "first" else max)(lefts[0].index.unique("axis"))
-        lefts, rights = ([side[side.index.get_level_values("axis") == ends] for side in s] for s in (lefts, rights))
+        ends = (min if check["at"] == "first" else max)(lefts[0]["axis"])
+        lefts, rights = ([side[side["axis"] == ends] for side in sides] for sides in (lefts, rights))
     if not rights:
-        return [[left.assign(left=left["value"]).reset_index()] for left in lefts]
+        return [[left] for left in lefts]
     return [[_against(left, right) for right in rights] for left in lefts]
 
 
-def _sides(given: Any, own: pd.DataFrame) -> list[pd.DataFrame]:
-    """The cells of each selection, averaged over all but seed and place."""
-    kinds = {"value": "mean", "tested": "min", "error": "mean", "share": "all"}
-    own = own.assign(share=own["metric"].map(is_share) | (own["metric"].str.endswith("_utility") & own["chance"].ne(0.5)))
-    groups = [where(own, one).groupby(["seed", axis(own)], dropna=False) for one in selections(given)]
-    return [group.agg(kinds).rename_axis(["seed", "axis"]) for group in groups]
+def _side(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+    """The cells of a selection, averaged over all but seed and place."""
+    cells = where(own, selection)
+    shares = [_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True)]
+    groups = cells.groupby(["seed", axis(own)], dropna=False)
+    side = groups[["value", "error"]].mean().assign(tested=groups["tested"].min(), share=all(shares))
+    return side.rename_axis(["seed", "axis"]).reset_index().assign(left=lambda side: side["value"])
+
+
+def _is_share(metric: str, chance: float) -> bool:
+    return is_share(metric) or (metric.endswith("_utility") and chance == chance and chance != 0.5)
 
 
 def _against(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    both = left.reset_index().merge(right.reset_index(), on=["seed", "axis"], suffixes=("", "_right"))
-    both = both.assign(left=both["value"], right=both["value_right"], value=both["value"] - both["value_right"])
-    both["tested"] = both[["tested", "tested_right"]].min(axis=1)
-    return both
+    own, other = left["left"].to_numpy(), right["left"].to_numpy()
+    more = {"right": other, "value": own - other, "error_right": right["error"].to_numpy()}
+    tested = np.minimum(left["tested"].to_numpy(), right["tested"].to_numpy())
+    return left.assign(**more, tested=tested, share_right=right["share"].to_numpy())
 
 
 def _sample(statistic: str, pair: pd.DataFrame) -> Sample:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from cutlayer.core import failed_cells
@@ -43,8 +44,7 @@ class Found:
 def per_setup(check: Check, cells: Mapping[str, pd.DataFrame]) -> Iterator[Found]:
     """What a check finds in each of its setups, or in each for which its exhibit has a number."""
     table = cells[check["exhibit"]]
-    with_results = table[(table["skipped"] == "") | failed_cells.among(table)]
-    for setup in check.get("setups") or dict.fromkeys(with_results["setup"]):
+    for setup in check.get("setups") or _with_results(table):
         own = table[table["setup"] == setup]
         if own.empty:
             where = f"claim on {check['exhibit']}"
@@ -52,22 +52,29 @@ def per_setup(check: Check, cells: Mapping[str, pd.DataFrame]) -> Iterator[Found
         yield _of_setup(check, own)
 
 
+def _with_results(table: pd.DataFrame) -> list[str]:
+    """The setups of which there is a number, or of which something failed."""
+    return list(dict.fromkeys(table.loc[(table["skipped"] == "") | failed_cells.among(table), "setup"]))
+
+
 def _of_setup(check: Check, own: pd.DataFrame) -> Found:
     facts = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
     parts = asked(check)
     own = _where_both(check, own) if check.get("where") == "both" else own
-    reasons = [_lacking(part, own) for part in parts]
+    left_out = own[own["skipped"] != ""]
+    there = own if left_out.empty else own[own["skipped"] == ""]
+    picked = [where(there, part) for part in parts]
+    reasons = [_lacking(part, left_out, one) for part, one in zip(parts, picked, strict=True)]
     for lacks in (FAILED, SKIPPED):
         for reason in filter(None, reasons):
             if reason[0] == lacks:
                 return Found(facts, lacks=lacks, why=reason[1])
-    whole = two_sided(own[own["skipped"] == ""])
-    used = pd.concat([where(whole, part) for part in parts]).drop_duplicates()
-    if used.empty or any(where(whole, part).empty for part in parts):
+    if any(one.empty for one in picked):
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
-    if not _complete([where(whole, part) for part in parts], axis(own)):
+    used = two_sided(there.loc[picked[0].index.union([label for one in picked[1:] for label in one.index])])
+    if not _complete(picked, axis(own)):
         return Found(facts, used=used, lacks=SKIPPED, why="only in part: not all is of the same seeds and places")
-    found = compared(check, whole)
+    found = compared(check, used)
     lacks = UNCOMPARED if found.why else ""
     return Found(facts, found, used, seeds(used), lacks, found.why)
 
@@ -78,17 +85,17 @@ def _complete(parts: list[pd.DataFrame], along: str) -> bool:
     return all(set(one.index) == set(counts[0].index) and one.nunique() == 1 for one in counts)
 
 
-def _lacking(part: Selection, own: pd.DataFrame) -> tuple[str, str] | None:
-    """What kind of thing a selection lacks, and why."""
-    left_out = own[(own["skipped"] != "") & _hit(part, own)]
-    there = where(own[own["skipped"] == ""], part)
-    failed = left_out[failed_cells.among(left_out)]
+def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tuple[str, str] | None:
+    """What kind of thing a selection lacks, and why, where so much of it is left out and so much is there."""
+    hit = left_out if left_out.empty else left_out[_hit(part, left_out)]
+    failed = hit if hit.empty else hit[failed_cells.among(hit)]
     if not failed.empty:
         return FAILED, str(failed["skipped"].iloc[0])
-    if not left_out.empty:
+    if not hit.empty:
         partly = "" if there.empty else "only in part: "
-        return SKIPPED, partly + str(left_out["skipped"].iloc[0])
-    missing = [f"{key} {one}" for key, named in part.items() for one in listed(named) if one not in set(there[key])]
+        return SKIPPED, partly + str(hit["skipped"].iloc[0])
+    named = [(key, one) for key, values in part.items() if isinstance(values, list) for one in values]
+    missing = [f"{key} {one}" for key, one in named if not (there[key] == one).any()]
     return (SKIPPED, f"only in part: there is no {', '.join(missing)}") if missing and not there.empty else None
 
 
@@ -117,12 +124,16 @@ def _where_both(check: Check, own: pd.DataFrame) -> pd.DataFrame:
 def two_sided(own: pd.DataFrame) -> pd.DataFrame:
     """The cells with what an attack's AUC leaks in place of the AUC."""
     own = with_columns(own)
-    auc = own["metric"].map(is_auc) | (own["metric"].str.startswith("attack_utility") & (own["chance"] == 0.5))
-    auc &= own["attack"] != ""
-    turned = auc & (own.groupby(TRAINING, dropna=False)["value"].transform("mean") < 0.5)
+    rows = zip(own["metric"], own["attack"], own["chance"] == 0.5, strict=True)
+    auc = [bool(attack) and (is_auc(name) or (half and name == "attack_utility")) for name, attack, half in rows]
+    if not any(auc):
+        return own
+    turned = np.array(auc) & (own.groupby(TRAINING, dropna=False)["value"].transform("mean") < 0.5)
     return own.assign(value=own["value"].mask(turned, 1 - own["value"]))
 
 
 def with_columns(own: pd.DataFrame) -> pd.DataFrame:
     """The cells with the columns that say what chance gives; unknown where a table has none."""
+    if set(COLUMNS) <= set(own.columns):
+        return own
     return own.assign(**{column: float("nan") for column in COLUMNS if column not in own})
