@@ -52,7 +52,7 @@ def verdict(*tables, **check):
 
 def number(table, metric="test_auc", scale=FULL, **entry):
     check = {"exhibit": "e", "statistic": "value", "left": {"defense": "d", "metric": metric}}
-    entry = {"published": {"metric": metric}, "check": check, "depends_on_scale": True} | entry
+    entry = {"published": {"metric": metric}, "check": check, "statement": "d", "why": "", "depends_on_scale": True} | entry
     (row,) = judge("paper", {"claims": {}, "numbers": [entry]}, PRINTED, {"e": table}, scale).to_dict("records")
     return row
 

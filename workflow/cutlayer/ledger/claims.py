@@ -17,7 +17,6 @@ import pandas as pd
 from cutlayer.core.errors import InputError
 
 from . import verdicts
-from .asked import selections
 from .chance import is_auc
 from .evidence import FAILED, UNCOMPARED, Found, per_setup
 from .signal import NO_SIGNAL, Signals
@@ -25,6 +24,7 @@ from .signal import NO_SIGNAL, Signals
 UNITS = {"percent": 100.0}
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
+ANY = "all"  # data
 COLUMNS = [
     "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "size", "seeds",
     "published", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
@@ -91,9 +91,8 @@ class _Judged:
                 yield from self._number(named, entry) if "check" in entry else [self._alone(named, entry)]
 
     def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Row]:
-        ours = {key: entry.get("names", {}).get(value, value) for key, value in number.items()}
-        check = _narrowed(entry["check"], ours)
-        for found in per_setup(check, _on(ours["dataset"], check, self._cells)):
+        check = entry["check"]
+        for found in per_setup(check, self._cells if "setups" in check else _on(number["dataset"], check, self._cells)):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak}
@@ -102,8 +101,7 @@ class _Judged:
             verdict = verdicts.of_number(leak, found.compared.shown, spread)
             if entry["depends_on_scale"] and not self._scale.numbers:
                 verdict = verdicts.NOT_AT_THIS_SCALE
-            row["why"] = entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
-            row = self._row(found, row, check, verdict)
+            row = self._row(found, row | {"why": entry["why"]}, check, verdict)
             yield row | {"why": "" if row["verdict"].startswith(verdicts.HOLDS) else row["why"]}
 
     def _alone(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
@@ -112,10 +110,10 @@ class _Judged:
         row |= {"kind": "number", "size": "", "threshold": "", "rule": "", "verdict": verdicts.NOT_COMPARABLE}
         return row | _printed(number, entry) | {"why": entry["without"]}
 
-    def _whose(self, found: Found, statement: str, kind: str, datasets: list[str] | None) -> Row:
+    def _whose(self, found: Found, statement: str, kind: str, datasets: str | list[str] | None) -> Row:
         """Whether the paper speaks of these data, or the statement is ours there."""
-        spoken_of = self._paper.get("datasets") if datasets is None else datasets
-        if spoken_of is None or found.facts["dataset"] in spoken_of:
+        spoken_of = self._paper.get("datasets", ANY) if datasets is None else datasets
+        if spoken_of == ANY or found.facts["dataset"] in spoken_of:
             return {"kind": kind}
         return {"kind": "ours", "statement": f"Ours. {statement}"}
 
@@ -163,8 +161,7 @@ def limits(check: Mapping[str, Any]) -> str:
 
 def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
     """What the paper says."""
-    statement = entry.get("statement", "{method} {metric}").format_map(number).removeprefix("- ")
-    row = {"item": number["item"], "place": number["item"], "statement": statement}
+    row = {"item": number["item"], "place": number["item"], "statement": entry["statement"]}
     return row | {"published": number["value"]}
 
 
@@ -172,13 +169,3 @@ def _on(dataset: str, check: Mapping[str, Any], cells: Cells) -> dict[str, pd.Da
     """The cells of the dataset that a number is printed for; of all, where it is for all."""
     table = cells[check["exhibit"]]
     return {check["exhibit"]: table if dataset == "all" else table[table["dataset"] == dataset]}
-
-
-def _narrowed(check: Mapping[str, Any], number: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check with a published row's columns in place of {column}; nothing on its left means its metric."""
-    sides = {"left": check["left"] or {"metric": "{metric}"}} | {key: check[key] for key in ("right",) if key in check}
-    return {**check, **{side: [_filled(one, number) for one in selections(given)] for side, given in sides.items()}}
-
-
-def _filled(selection: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value.format_map(number) if isinstance(value, str) else value for key, value in selection.items()}

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from .shapes import ABSENT, AtLeast0, Fraction, Name, Names, Shape, Used, different
+from .shapes import ABSENT, AtLeast0, Different, Fraction, Name, Names, Shape, Used, different
 
 Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
 Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
+Column = Literal["item", "dataset", "target", "method", "metric"]  # of published.csv, which together name a number
 ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
 TRADED = {"leak", "utility"}  # what a trade-off is between
 OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
@@ -115,24 +116,22 @@ class Claim(Headline):
 
     place: str
     rule: str = ABSENT
-    datasets: list[str] = ABSENT  # those that it speaks of, where not of all of the paper's; of none: it is ours
-    depends_on_scale: bool = ABSENT
+    datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
 
 
 class Number(Shape):
-    """Numbers as printed, and how ours are taken; or why there are none."""
+    """A number as printed, and how ours is taken; or why there is none."""
 
     published: dict[str, str]
     without: str = ABSENT
-    names: dict[str, str] = ABSENT
-    statement: str = ABSENT
+    statement: str
     unit: Literal["percent"] = ABSENT
     check: Check = ABSENT
     tolerance: AtLeast0 = ABSENT
     rule: str = ABSENT
     depends_on_scale: bool = ABSENT
-    why: dict[str, str] = ABSENT
+    why: str
 
     @model_validator(mode="after")
     def _checked_or_without(self) -> Number:
@@ -144,13 +143,55 @@ class Number(Shape):
 
 
 class Paper(Shape):
-    """The whole file."""
+    """The whole file, every entry in full."""
 
     title: str
     authors: str
-    datasets: Names = ABSENT  # those that the paper speaks of
+    datasets: Names  # those that the paper speaks of
     errata: dict[str, Erratum] = ABSENT
     headline: Headlines = ABSENT
     exhibits: dict[Name, Exhibit]
     numbers: list[Number] = ABSENT
     claims: dict[str, Claim]
+
+
+Cases = dict[str, Different]  # key -> the values that it takes
+
+
+class Sides(Shape, extra="allow"):
+    """A check as it is written: `both` is part of left and of right."""
+
+    both: Selection = ABSENT
+    left: Selections = ABSENT
+    right: Selections = ABSENT
+
+
+class Family(Shape, extra="allow"):
+    """Exhibits or claims as they are written: what becomes of it is checked as `Exhibit` or `Claim`."""
+
+    cases: Cases | Annotated[list[Cases], Field(min_length=1)] = Field(ABSENT, alias="for")
+    like: str = ABSENT
+    draw: dict[str, Any] = ABSENT
+    check: Sides = ABSENT
+
+
+class Numbers(Shape, extra="allow"):
+    """Printed numbers as they are written, by what published.csv has in its columns."""
+
+    published: Annotated[dict[Column, str | Names], Field(min_length=1)]
+    check: Sides = ABSENT
+
+
+class Written(Shape):
+    """The file as it is written; `families` makes a `Paper` of it."""
+
+    title: Any = ABSENT
+    authors: Any = ABSENT
+    datasets: Any = ABSENT
+    errata: Any = ABSENT
+    headline: dict[str, Family] = ABSENT
+    words: dict[str, dict[str | float, dict[str, Any]]] = ABSENT
+    defaults: dict[Literal["exhibits", "numbers", "claims"], dict[str, Any]] = ABSENT
+    exhibits: dict[str, Family] = ABSENT
+    numbers: list[Numbers] = ABSENT
+    claims: dict[str, Family] = ABSENT
