@@ -260,6 +260,13 @@ def test_a_part_that_is_named_and_not_there_is_missing():
     assert (row["verdict"], row["why"]) == ("no result", "only in part: there is no setting b")
 
 
+def test_a_setting_that_a_scale_does_not_have_is_missing_and_a_method_that_is_misspelt_an_error():
+    row = claim(cells([0.1, 0.1], setting="w=1"), left={"setting": "w=2"}, at_most=0.5)
+    assert (row["verdict"], row["why"]) == ("no result", "there is no setting w=2")
+    with pytest.raises(InputError, match="selects nothing"):
+        claim(cells([0.1, 0.1], setting="w=1"), left={"defense": "misspelt", "setting": "w=1"}, at_most=0.5)
+
+
 def test_a_place_that_is_left_out_is_missing():
     skipped = cells([math.nan, math.nan], 9, metric="").assign(skipped="too many features for this attack")
     assert verdict(cells([0.1, 0.1]), skipped, at_most=0.5) == "no result"

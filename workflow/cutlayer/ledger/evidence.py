@@ -69,6 +69,9 @@ def _of_setup(check: Check, own: pd.DataFrame) -> Found:
         for reason in filter(None, reasons):
             if reason[0] == lacks:
                 return Found(facts, lacks=lacks, why=reason[1])
+    for part, one in zip(parts, picked, strict=True):
+        if one.empty and not where(there, {key: value for key, value in part.items() if key != "setting"}).empty:
+            return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")  # the scale has fewer
     if any(one.empty for one in picked):
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
     used = two_sided(there.loc[picked[0].index.union([label for one in picked[1:] for label in one.index])])
