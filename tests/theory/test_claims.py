@@ -325,7 +325,9 @@ def test_percent_is_compared_as_a_share():
     cells = {"e": table([0.104, 0.105, 0.106])}
     (row,) = judge("p", {"claims": {}, "numbers": [entry]}, printed, cells, Scale("paper")).to_dict("records")
     assert (row["published"], row["verdict"]) == (pytest.approx(0.105), "holds")
-    (row,) = judge("p", {"claims": {}, "numbers": [entry | {"unit": ""}]}, printed, cells, Scale("paper")).to_dict("records")
+    (row,) = judge("p", {"claims": {}, "numbers": [entry | {"unit": ""}]}, printed, cells, Scale("paper")).to_dict(
+        "records"
+    )
     assert (row["published"], row["verdict"]) == (10.5, "differs")
 
 

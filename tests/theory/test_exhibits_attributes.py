@@ -142,8 +142,7 @@ def on_few(cells):
 def test_every_claim_and_headline_finds_its_cells():
     cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"]}
-        for name, entry in PAPER["headline"].items()
+        name: {"text": name, "place": name, "check": entry["check"]} for name, entry in PAPER["headline"].items()
     }
     claims = PAPER["claims"] | headline
     found = judge("tcpo", {"claims": claims}, PUBLISHED, cells, Scale("paper"))
@@ -196,6 +195,19 @@ def test_every_setting_that_the_paper_names_is_run_at_every_scale(scale):
     for exhibit in plan.papers["tcpo"]["exhibits"].values():
         for setup, defense in plan.runs(exhibit):
             assert named.get(defense, set()) <= set(settings_of(plan.defense(setup, defense))), (setup, defense)
+
+
+def test_the_starting_point_is_held_against_every_seed():
+    """All are below, and one so near that the interval of their mean reaches above."""
+    own = {"setup": "adult_sex", "defense": "tcpo_every_step", "setting": "threshold=0.001", "metric": "leakage"}
+    rows = [row for place in (1, 100) for row in cell(0.5, place, "step", **own)]
+    for row, start in zip(rows, (0.0001, 0.0002, 0.00099), strict=False):
+        row["value"] = start
+    claim = {"starts": PAPER["claims"]["starts_below_001"]}
+    found = judge(
+        "tcpo", {"claims": claim}, PUBLISHED, {"figure3": pd.DataFrame(rows)[columns("step")]}, Scale("paper")
+    )
+    assert list(found["verdict"]) == ["holds"]
 
 
 def test_the_final_privacy_loss_is_that_of_the_last_step():

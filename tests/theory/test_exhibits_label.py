@@ -178,8 +178,7 @@ def test_every_claim_and_headline_finds_its_cells_at_every_scale(paper, scale):
     content = plan(scale).papers[paper]
     cells = {name: made_up(scale, paper, name) for name in content["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"]}
-        for name, entry in content["headline"].items()
+        name: {"text": name, "place": name, "check": entry["check"]} for name, entry in content["headline"].items()
     }
     claims = content["claims"] | headline
     found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, Scale("paper"))
@@ -210,7 +209,9 @@ def test_a_training_that_ended_early_leaves_a_number_without_result():
     found = judge("marvell", content, PUBLISHED["marvell"], cells, Scale("paper"))
     assert list(found["verdict"] == "no result") == [False, False, False, True]
     assert found["why"].iloc[3] == "for trainings of which step 400 is recorded, here the last is 300"
-    assert set(judge("marvell", content, PUBLISHED["marvell"], cells, Scale("quick", numbers=False))["verdict"]) == {"not at this scale"}
+    assert set(judge("marvell", content, PUBLISHED["marvell"], cells, Scale("quick", numbers=False))["verdict"]) == {
+        "not at this scale"
+    }
 
 
 # Figure 1's quantities.

@@ -164,8 +164,7 @@ def on_few_setups(claim):
 def test_every_claim_and_headline_finds_its_cells():
     cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"]}
-        for name, entry in PAPER["headline"].items()
+        name: {"text": name, "place": name, "check": entry["check"]} for name, entry in PAPER["headline"].items()
     }
     claims = {name: on_few_setups(claim) for name, claim in (PAPER["claims"] | headline).items()}
     found = judge("tappfl", {"claims": claims}, PUBLISHED, cells, Scale("paper"))
@@ -257,7 +256,11 @@ def test_a_trend_is_the_slope_of_the_least_squares_line_over_lambda(claim, attac
     check = PAPER["claims"][claim]
     cells = pd.DataFrame(along_lambda(values, attack=attack, metric=metric))[columns("weight")]
     (row,) = judge(
-        "tappfl", {"claims": {claim: check}}, PUBLISHED, {check["check"]["exhibit"]: cells}, Scale("quick", numbers=False)
+        "tappfl",
+        {"claims": {claim: check}},
+        PUBLISHED,
+        {check["check"]["exhibit"]: cells},
+        Scale("quick", numbers=False),
     ).to_dict("records")
     assert row["ours"] == pytest.approx(slope)
     assert row["verdict"] == ("holds" if (slope > 0) == ("at_least" in check["check"]) else "fails")
@@ -268,7 +271,9 @@ def test_the_largest_of_the_five_is_held_against_each_of_the_others(best, verdic
     values = [0.8 if place == best else 0.7 for place in range(5)]
     cells = pd.DataFrame(along_lambda(values, metric="test_accuracy")).assign(all=0)[columns("all")]
     claims = {"largest": PAPER["claims"]["utility_largest_at_0"]}
-    (row,) = judge("tappfl", {"claims": claims}, PUBLISHED, {"table2": cells}, Scale("quick", numbers=False)).to_dict("records")
+    (row,) = judge("tappfl", {"claims": claims}, PUBLISHED, {"table2": cells}, Scale("quick", numbers=False)).to_dict(
+        "records"
+    )
     assert row["verdict"] == verdict
 
 
@@ -283,7 +288,9 @@ def test_figure_4_compares_target_by_target_and_only_where_both_defenses_are():
             else:
                 rows += cell(value, target, "inference", **own, metric="test_accuracy")
     cells = pd.DataFrame(rows)[columns("inference")]
-    (row,) = judge("tappfl", {"claims": claims}, PUBLISHED, {"figure4": cells}, Scale("quick", numbers=False)).to_dict("records")
+    (row,) = judge("tappfl", {"claims": claims}, PUBLISHED, {"figure4": cells}, Scale("quick", numbers=False)).to_dict(
+        "records"
+    )
     assert row["ours"] == pytest.approx(0.15, abs=1e-3)
 
 

@@ -104,7 +104,9 @@ def every(places: list[float]) -> Trial:
 
     def trial(draw: np.random.Generator, seeds: int) -> str:
         samples = [Sample(draw.normal(place, 1, seeds)) for place in places]
-        return of_claim(at_places([one.estimate for one in samples], largest=True), {"statistic": "gap", "at_most": 0.0})
+        return of_claim(
+            at_places([one.estimate for one in samples], largest=True), {"statistic": "gap", "at_most": 0.0}
+        )
 
     return trial
 
@@ -128,7 +130,10 @@ def curves(lift: float, noise: tuple[float, float], settings: int = 4) -> Trial:
     def trial(draw: np.random.Generator, seeds: int) -> str:
         leak = np.linspace(0.55, 0.85, settings)
         sides = [
-            (leak + draw.normal(0, own, (seeds, settings)), 0.6 + up + 0.3 * leak + draw.normal(0, own, (seeds, settings)))
+            (
+                leak + draw.normal(0, own, (seeds, settings)),
+                0.6 + up + 0.3 * leak + draw.normal(0, own, (seeds, settings)),
+            )
             for up, own in zip((lift, 0.0), noise, strict=True)
         ]
 
@@ -185,7 +190,9 @@ def cases() -> Iterator[Case]:
     yield Case("claim, at most 0 at every place", "one 4 sd above", decided[:1], decided[1], every([4.0] + [-4.0] * 5))
     yield Case("claim, below at half of the places", "six equal", decided, "", half([0.0] * 6))
     yield Case("claim, below at half of the places", "two below, four equal", decided, "", half([-9.0] * 2 + [0.0] * 4))
-    yield Case("claim, below at half of the places", "three below, three above", decided[1:], "", half([-9.0] * 3 + [9.0] * 3))
+    yield Case(
+        "claim, below at half of the places", "three below, three above", decided[1:], "", half([-9.0] * 3 + [9.0] * 3)
+    )
     yield Case("claim, below at half of the places", "all below", decided[1:], decided[0], half([-9.0] * 6))
     yield Case("claim, below at half of the places", "all above", decided[:1], decided[1], half([9.0] * 6))
     yield Case("claim, dominates more", "one curve", decided, "", curves(0.0, (0.02, 0.02)))
@@ -211,7 +218,9 @@ def rates(case: Case, trials: int) -> list[str]:
         draw = generator("verdicts", case.rule, case.truth, seeds)
         said = [case.trial(draw, seeds) for _ in range(trials)]
         own = [said.count(verdict) / trials for verdict in case.false]
-        found.append(" / ".join(f"{verdict} {share:.1%}" for verdict, share in zip(case.false, own, strict=True)) or "-")
+        found.append(
+            " / ".join(f"{verdict} {share:.1%}" for verdict, share in zip(case.false, own, strict=True)) or "-"
+        )
         right.append(f"{said.count(case.right) / trials:.0%}" if case.right else "")
         worst = max([worst, *own])
     OVER.extend([f"{case.rule}, {case.truth}: {worst:.1%}"] if worst > ALLOWED else [])
@@ -242,8 +251,8 @@ def main() -> None:
         f"rule errs most; {ALLOWED:.0%} are allowed for each false verdict.",
         *tables, beyond,
         "Where noise is skewed Student's interval is not exact: it is said here and not among what is allowed.", odd,
-        "What is said of every case (`largest`) is measured exactly in those that were run and inferred for no other: it "
-        "fails where one violates it, and holds for what was seen. How often none of the seeds shows a violation:", every,
+        "What is said of every case (`largest`) is measured exactly in those that were run and inferred for no other: "
+        "it fails where one violates it, and holds for what was seen. How often no seed shows a violation:", every,
     )  # fmt: skip
 
 

@@ -2,13 +2,12 @@
 
 A run and an attack say of each case how many `rows` were tested, how common the most common value is among them
 (`majority`, of a run's own task `task_majority`), and what a guess without information reaches in their utility
-(`chance`, which is 1/2 where that is an AUC). Metrics that were picked with the truth (`_max`, `_oracle`) have no chance:
-the best of many useless guesses is better than one.
+(`chance`, which is 1/2 where that is an AUC). Metrics that were picked with the truth (`_max`, `_oracle`) have no
+chance: the best of many useless guesses is better than one.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 FACTS = ("rows", "majority", "task_majority", "chance")
@@ -51,7 +50,7 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _of_share(share: pd.Series, rows: pd.Series) -> pd.Series:
     """The binomial standard error of a share of some rows."""
-    return np.sqrt((share * (1 - share)).clip(lower=0) / rows)
+    return ((share * (1 - share)).clip(lower=0) / rows) ** 0.5
 
 
 def _of_auc(auc: pd.Series, rows: pd.Series, common: pd.Series) -> pd.Series:
@@ -60,11 +59,11 @@ def _of_auc(auc: pd.Series, rows: pd.Series, common: pd.Series) -> pd.Series:
     Hanley, McNeil, "The meaning and use of the area under a ROC curve", Radiology 143, 1982.
     """
     many, few = rows * common, rows * (1 - common)
-    both = [_hanley_mcneil(auc, first, second) for first, second in ((many, few), (few, many))]
-    return np.maximum(*both).where((few > 0) & (many > 0))
+    first, second = _hanley_mcneil(auc, many, few), _hanley_mcneil(auc, few, many)
+    return first.where(first > second, second).where((few > 0) & (many > 0))
 
 
 def _hanley_mcneil(auc: pd.Series, positives: pd.Series, negatives: pd.Series) -> pd.Series:
     twice_positive, twice_negative = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     spread = auc * (1 - auc) + (positives - 1) * (twice_positive - auc**2) + (negatives - 1) * (twice_negative - auc**2)
-    return np.sqrt(spread.clip(lower=0) / (positives * negatives))
+    return (spread.clip(lower=0) / (positives * negatives)) ** 0.5

@@ -35,7 +35,7 @@ NEUTRAL = {"gap": 0.0, "slope": 0.0, "hypervolume": 0.0, "ratio": 1.0}  # where 
 
 @dataclass(frozen=True)
 class Compared:
-    """What is shown, what is held against `at_most` and `at_least`, and why nothing is, or that both sides are equal."""
+    """What is shown, what is held against `at_most` and `at_least`; why nothing is, or that both sides are equal."""
 
     shown: Estimate
     largest: Estimate

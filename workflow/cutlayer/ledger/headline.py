@@ -1,8 +1,8 @@
 """headline: the few numbers that a run is followed by, as `dvc metrics` shows them.
 
 The ledger's counts by paper, kind and verdict (full and reduced apart), and for each paper what its headline in
-paper.yaml selects: how useful the scores stay and how much they leak (an AUC two-sided), each a check as claims are, the
-mean over its seeds and setups.
+paper.yaml selects: how useful the scores stay and how much they leak (an AUC two-sided), each a check as claims are,
+the mean over its seeds and setups.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def counts(verdicts: pd.DataFrame) -> Counts:
     found: Counts = {}
     for (paper, kind), own in verdicts.groupby(["paper", "kind"], sort=False):
         numbers = own["verdict"].value_counts()
-        found.setdefault(paper, {})[kind] = {word: int(numbers[word]) for word in ORDER if word in numbers}
+        found.setdefault(str(paper), {})[str(kind)] = {word: int(numbers[word]) for word in ORDER if word in numbers}
     return found
 
 

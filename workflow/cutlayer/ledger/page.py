@@ -112,12 +112,12 @@ def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: 
 TITLES = {"number": "Printed numbers", "claim": "Claims", "ours": "Ours, or on data of which the paper does not speak"}
 RULE = (
     "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
-    "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs if "
-    "none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; one "
-    "about every case is held against the worst case. Else they are undecided. A tie is an exact one; there is no signal "
-    "where the model, or the attack without a defense, is no better than chance. Reduced means smaller than the paper's "
-    "sizes. Generated data get no verdict; what failed, does not apply or is there in part has no result; what needs "
-    "data that are not public is not comparable."
+    "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
+    "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
+    "one about every case is held against the worst case. Else they are undecided. A tie is an exact one; there is no "
+    "signal where the model, or the attack without a defense, is no better than chance. Reduced means smaller than the "
+    "paper's sizes. Generated data get no verdict; what failed, does not apply or is there in part has no result; what "
+    "needs data that are not public is not comparable."
 )
 
 

@@ -2,8 +2,8 @@
 
 The undefended run decides, each of its metrics of which chance is known: the share of the most common value for an
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
-both count, or that of each seed on its own; an attack's AUC may be on either side. Where a paper has no undefended run of a setup, all runs are looked
-at. Of several metrics, attacks or runs one is enough, so that they share the 5%.
+both count, or that of each seed on its own; an attack's AUC may be on either side. Where a paper has no undefended run
+of a setup, all runs are looked at. Of several metrics, attacks or runs one is enough, so that they share the 5%.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _no_better(own: pd.DataFrame) -> str:
     runs = [(name, run) for name, run in own.groupby(RUN, sort=False)]
     best, reason = -float("inf"), ""
     for (_, _, attack, metric), run in runs:
-        either_side = bool(attack) and (is_auc(metric) or bool((run["chance"] == 0.5).all()))
+        either_side = bool(attack) and (is_auc(str(metric)) or bool((run["chance"] == 0.5).all()))
         above, errors = (run["value"] - run["chance"]).to_numpy(), run["error"].fillna(0).to_numpy()
         if better(above, errors, either_side, len(runs)):
             return ""

@@ -2,7 +2,7 @@
 
 A printed number *holds* if our whole interval is within its tolerance, *differs* if none of it is, and else is
 *undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the
-whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is said to be more.
+whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is to be more.
 """
 
 from __future__ import annotations

@@ -122,15 +122,22 @@ class Plan:
         for identifier, exhibit in paper["exhibits"].items():
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
         named = [(f"{where} datasets", paper["datasets"])]
-        named += [(f"{where} claims.{key}.datasets", claim.get("datasets", [])) for key, claim in paper["claims"].items()]
+        named += [
+            (f"{where} claims.{key}.datasets", claim.get("datasets", [])) for key, claim in paper["claims"].items()
+        ]
         for place, datasets in named:
             for dataset in datasets if datasets != ANY_DATA else []:
                 known("dataset", dataset, plugins.names("dataset"), place)
         for identifier, claim in paper["claims"].items():
             here, check = f"{where} claims.{identifier}.check", claim["check"]
             known("exhibit", check["exhibit"], paper["exhibits"], here)
-            if check["statistic"] == "hypervolume" and UNDEFENDED not in paper["exhibits"][check["exhibit"]]["defenses"]:
-                raise InputError(here, f"{check['exhibit']} has no {UNDEFENDED!r}", "a hypervolume begins at what it leaks")
+            if (
+                check["statistic"] == "hypervolume"
+                and UNDEFENDED not in paper["exhibits"][check["exhibit"]]["defenses"]
+            ):
+                raise InputError(
+                    here, f"{check['exhibit']} has no {UNDEFENDED!r}", "a hypervolume begins at what it leaks"
+                )
         for part, entry in paper.get("headline", {}).items():
             known("exhibit", entry["check"]["exhibit"], paper["exhibits"], f"{where} headline.{part}.check")
         return paper

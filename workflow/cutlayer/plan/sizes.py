@@ -12,7 +12,10 @@ from .checks import known, merged
 from .sweeps import fixed_of
 
 FULL_SCALE = "paper"
-NOT_RESULTS = {"defenses", "timed_steps"}  # of a setup: a run's own defense is compared with itself, times are no results
+NOT_RESULTS = {
+    "defenses",
+    "timed_steps",
+}  # of a setup: a run's own defense is compared with itself, times are no results
 Config = Mapping[str, Any]
 
 
@@ -40,7 +43,10 @@ def _methods(
     config: Config, kind: str, ours: Mapping[str, Any], paper: Mapping[str, Any]
 ) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     return {
-        name: (_fixed(variant, ours.get(f"{kind}s", {}).get(name)), _fixed(variant, paper.get(f"{kind}s", {}).get(name)))
+        name: (
+            _fixed(variant, ours.get(f"{kind}s", {}).get(name)),
+            _fixed(variant, paper.get(f"{kind}s", {}).get(name)),
+        )
         for name, variant in config[f"{kind}s"].items()
     }
 
