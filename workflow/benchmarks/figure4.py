@@ -64,6 +64,7 @@ def verdicts(folder: Path) -> str:
     paper_folder = ROOT / "workflow/papers/chebyshev"
     paper = families.read(paper_folder, "chebyshev")
     own = {
+        "datasets": paper["datasets"],
         "claims": {name: claim for name, claim in paper["claims"].items() if claim["check"]["exhibit"] == "figure4"},
         "numbers": [entry for entry in paper["numbers"] if entry["check"]["exhibit"] == "figure4"],
     }

@@ -8,12 +8,15 @@ chance: the best of many useless guesses is better than one.
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 FACTS = ("rows", "majority", "task_majority", "chance")
 HIDDEN = ("rows", "chance")  # what no exhibit shows
 GUESSES = ("majority", "task_majority", "uniform", "chance_floor", "floor")  # metrics that are a chance, not above one
 COLUMNS = ["tested", "chance", "error"]
+LOG_LOSS = "test_log_loss"  # of which less is better
 NOT_CASES = ["metric", "value", "skipped", "n", "predictions"]
 PICKED = ("_max", "_oracle")
 
@@ -42,10 +45,16 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
     auc, share = found["metric"].map(is_auc), found["metric"].map(is_share)
     utility = found["metric"].str.endswith("_utility")
     chance = common.where(share).mask(auc, 0.5).mask(utility, found["chance_"])
+    chance = chance.mask((found["metric"] == LOG_LOSS) & (found["chance_"] == 0.5), common.map(_entropy))
     chance = chance.mask(found["metric"].str.endswith(PICKED) | found["metric"].isin(GUESSES))
     error = _of_auc(found["value"], rows, common).where(auc | (utility & (found["chance_"] == 0.5)))
     error = error.fillna(_of_share(found["value"], rows).where(share | utility))
     return found.drop(columns=[f"{fact}_" for fact in FACTS]).assign(tested=rows.fillna(0), chance=chance, error=error)
+
+
+def _entropy(share: float) -> float:
+    """The log loss of two classes for one who knows only how common they are."""
+    return -sum(part * math.log(part) for part in (share, 1 - share) if part > 0)
 
 
 def _of_share(share: pd.Series, rows: pd.Series) -> pd.Series:

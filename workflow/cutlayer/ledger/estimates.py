@@ -23,7 +23,7 @@ from scipy.stats import linregress
 
 from .asked import Check, Selection, selections, undefended, where
 from .cells import NO_SEED, axis
-from .chance import is_share
+from .chance import LOG_LOSS, is_share
 from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smallest_of_largest, surely
 from .tradeoff import hypervolume
 
@@ -195,7 +195,7 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
     """By how much more the left side dominates, seed by seed as the jackknife has it, of means over seeds."""
     worst = where(own, undefended(check)).groupby("seed")["value"].mean()
     useful = where(own, dict(check["utility"]))
-    sign = -1.0 if "loss" in str(check["utility"]["metric"]) else 1.0
+    sign = -1.0 if check["utility"]["metric"] == LOG_LOSS else 1.0
     if useful["chance"].isna().all():
         return Compared(UNKNOWN, UNKNOWN, UNKNOWN, "what a guess without information reaches in utility is unknown")
     chance = sign * useful.groupby("seed")["chance"].mean()

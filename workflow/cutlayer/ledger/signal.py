@@ -16,7 +16,7 @@ from scipy.stats import norm
 
 from cutlayer.plan.sweeps import UNDEFENDED
 
-from .chance import is_auc
+from .chance import LOG_LOSS, is_auc
 from .evidence import with_columns
 from .statistics import CONFIDENCE, Sample
 
@@ -33,6 +33,7 @@ class Signals:
     def __init__(self, cells: Mapping[str, pd.DataFrame]) -> None:
         known = [with_columns(table).dropna(subset=["chance", "value"])[COLUMNS] for table in cells.values()]
         rows = pd.concat([pd.DataFrame(columns=COLUMNS), *(table for table in known if not table.empty)])
+        rows = rows[rows["metric"] != LOG_LOSS]
         self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
         self._found: dict[tuple[str, ...], str] = {}
 
