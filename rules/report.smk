@@ -35,6 +35,6 @@ rule ledger:
     params:
         imports=imports(ledger_code),
         papers=plan.papers,
-        scale=plan.scale,
+        scale=plan.judged_at,
     script:
         "../workflow/scripts/ledger.py"

@@ -191,7 +191,7 @@ def test_what_the_server_sees_and_what_only_metrics_know():
     model, inputs = drawn(outcome.shared["architecture"])
     assert seen["inner"].shape[1] == sum(p.numel() for p in model.top(inputs, 3).parameters())
     metrics = {row["metric"]: row["value"] for row in outcome.utility}
-    wanted = {"test_accuracy", "task_majority", "task_specific", "device_ce", "device_jsd", "epsilon"}
+    wanted = {"test_accuracy", "task_majority", "rows", "task_specific", "device_ce", "device_jsd", "epsilon"}
     assert metrics.keys() == wanted
     assert metrics["epsilon"] == 9.0
     assert metrics["task_specific"] == 1.0

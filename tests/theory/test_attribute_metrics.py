@@ -100,9 +100,9 @@ def test_of_several_epochs_the_last_counts_and_the_best_is_told_too():
         "attack_accuracy_max": 1.0, "attack_balanced_accuracy_max": 1.0, "attack_auc_max": 1.0,
     }  # fmt: skip
     assert set(attribute_leak(THREE, TRUTH)) == {
-        "attack_accuracy", "attack_balanced_accuracy", "attack_auc", "majority",
+        "attack_accuracy", "attack_balanced_accuracy", "attack_auc", "majority", "rows",
     }  # fmt: skip
-    assert found["majority"] == 2 / 5
+    assert (found["majority"], found["rows"]) == (2 / 5, 5)
 
 
 def test_the_best_epoch_is_that_of_each_metric():

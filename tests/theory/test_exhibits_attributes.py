@@ -15,7 +15,7 @@ from tests.figures import visible
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
 from cutlayer.ledger.cells import NO_SEED, WHO
-from cutlayer.ledger.claims import judge
+from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.selection import chosen
 from cutlayer.plan import families, plugins
@@ -95,6 +95,7 @@ def made_up(name):
         else:
             rows += measured(exhibit, setup)
     cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
+    cells = cells.assign(tested=0, chance=0.3, error=math.nan)
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     return chosen(cells, exhibit["choose"]) if "choose" in exhibit else cells
@@ -141,11 +142,10 @@ def on_few(cells):
 def test_every_claim_and_headline_finds_its_cells():
     cells = {name: on_few(made_up(name)) for name in PAPER["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
-        for name, entry in PAPER["headline"].items()
+        name: {"text": name, "place": name, "check": entry["check"]} for name, entry in PAPER["headline"].items()
     }
     claims = PAPER["claims"] | headline
-    found = judge("tcpo", {"claims": claims}, PUBLISHED, cells, "paper")
+    found = judge("tcpo", {"claims": claims}, PUBLISHED, cells, Scale("paper"))
     assert set(found["item"]) == set(claims)
     assert set(found["verdict"]) <= {"holds", "fails", "undecided"}
     for name, claim in claims.items():
@@ -156,7 +156,7 @@ def test_every_claim_and_headline_finds_its_cells():
 
 def test_every_printed_number_is_compared_with_the_same_setup_defense_and_attack():
     cells = {name: made_up(name) for name in PAPER["exhibits"]}
-    found = judge("tcpo", {"claims": {}, "numbers": PAPER["numbers"]}, PUBLISHED, cells, "paper")
+    found = judge("tcpo", {"claims": {}, "numbers": PAPER["numbers"]}, PUBLISHED, cells, Scale("paper"))
     assert len(found) == len(PUBLISHED)
     kinds = {
         "utility_accuracy": ("", "test_accuracy"), "basic_accuracy": ("basic", "attack_accuracy"),
@@ -197,6 +197,19 @@ def test_every_setting_that_the_paper_names_is_run_at_every_scale(scale):
             assert named.get(defense, set()) <= set(settings_of(plan.defense(setup, defense))), (setup, defense)
 
 
+def test_the_starting_point_is_held_against_every_seed():
+    """All are below, and one so near that the interval of their mean reaches above."""
+    own = {"setup": "adult_sex", "defense": "tcpo_every_step", "setting": "threshold=0.001", "metric": "leakage"}
+    rows = [row for place in (1, 100) for row in cell(0.5, place, "step", **own)]
+    for row, start in zip(rows, (0.0001, 0.0002, 0.00099), strict=False):
+        row["value"] = start
+    claim = {"starts": PAPER["claims"]["starts_below_001"]}
+    found = judge(
+        "tcpo", {"claims": claim}, PUBLISHED, {"figure3": pd.DataFrame(rows)[columns("step")]}, Scale("paper")
+    )
+    assert list(found["verdict"]) == ["holds"]
+
+
 def test_the_final_privacy_loss_is_that_of_the_last_step():
     check = PAPER["claims"]["ends_near_003"]["check"]
     rows = []
@@ -204,7 +217,7 @@ def test_the_final_privacy_loss_is_that_of_the_last_step():
         own = {"setup": "adult_sex", "defense": "tcpo_every_step", "setting": "threshold=0.003", "metric": "leakage"}
         rows += cell(value, place, "step", **own)
     (found,) = per_setup(check | {"setups": ["adult_sex"]}, {"figure3": pd.DataFrame(rows)[columns("step")]})
-    assert found.values["value"].mean() == pytest.approx(0.003, abs=1e-3)
+    assert found.compared.shown.mean == pytest.approx(0.003, abs=1e-3)
 
 
 def columns(along):

@@ -19,7 +19,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
 from cutlayer.exhibits._front import front
 from cutlayer.ledger.cells import NO_SEED, WHO
-from cutlayer.ledger.claims import judge
+from cutlayer.ledger.claims import Scale, judge
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
@@ -124,7 +124,7 @@ def made_up(scale, paper, name):
     cells["dataset"] = cells["setup"].map({name: setup["dataset"] for name, setup in plan(scale).setups.items()})
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
-    return cells[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
+    return cells[[*WHO, along, "seed", "value", "n", "cases", "skipped"]].assign(tested=0, chance=0.5, error=math.nan)
 
 
 def labels_of(figure):
@@ -178,21 +178,21 @@ def test_every_claim_and_headline_finds_its_cells_at_every_scale(paper, scale):
     content = plan(scale).papers[paper]
     cells = {name: made_up(scale, paper, name) for name in content["exhibits"]}
     headline = {
-        name: {"text": name, "place": name, "check": entry["check"], "depends_on_scale": False}
-        for name, entry in content["headline"].items()
+        name: {"text": name, "place": name, "check": entry["check"]} for name, entry in content["headline"].items()
     }
     claims = content["claims"] | headline
-    found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, "paper")
+    found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, Scale("paper"))
     assert set(found["item"]) == set(claims)
     lacking = found[found["verdict"] == "no result"]
-    assert lacking.empty, lacking[["item", "setup", "why"]]
+    assert lacking["why"].str.startswith("only in part: for trainings of which step 400").all()  # ours ended before
+    assert len(lacking) == (3 * 2 if paper == "marvell" else 0)
 
 
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_printed_number_is_compared_or_said_not_to_be_comparable(paper):
     content = plan("paper").papers[paper]
     cells = {name: made_up("paper", paper, name) for name in content["exhibits"]}
-    found = judge(paper, {"claims": {}, "numbers": content["numbers"]}, PUBLISHED[paper], cells, "paper")
+    found = judge(paper, {"claims": {}, "numbers": content["numbers"]}, PUBLISHED[paper], cells, Scale("paper"))
     for row in PUBLISHED[paper].fillna("").to_dict("records"):
         printed = row["value"] / (100 if row["note"].startswith("percent") else 1)
         same = (found["item"] == row["item"]) & np.isclose(found["published"], printed, rtol=1e-12)
@@ -206,10 +206,12 @@ def test_every_printed_number_is_compared_or_said_not_to_be_comparable(paper):
 def test_a_training_that_ended_early_leaves_a_number_without_result():
     content = {"claims": {}, "numbers": PAPERS["marvell"]["numbers"][:4]}
     cells = {"figure1": made_up("quick", "marvell", "figure1")}
-    found = judge("marvell", content, PUBLISHED["marvell"], cells, "paper")
+    found = judge("marvell", content, PUBLISHED["marvell"], cells, Scale("paper"))
     assert list(found["verdict"] == "no result") == [False, False, False, True]
     assert found["why"].iloc[3] == "for trainings of which step 400 is recorded, here the last is 300"
-    assert set(judge("marvell", content, PUBLISHED["marvell"], cells, "quick")["verdict"]) == {"not at this scale"}
+    assert set(judge("marvell", content, PUBLISHED["marvell"], cells, Scale("quick", numbers=False))["verdict"]) == {
+        "not at this scale"
+    }
 
 
 # Figure 1's quantities.

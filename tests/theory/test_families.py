@@ -19,7 +19,7 @@ p,t,bank,hint,ours,auc,0.6,
 p,u,bank,-,-,rows,7,
 """
 CHECK = {"exhibit": "e", "statistic": "gap", "left": {"defense": "ours"}, "right": {"defense": "none"}, "at_most": 0}
-CLAIM = {"text": "ours stops {attack}", "place": "table 1", "check": CHECK, "depends_on_scale": False}
+CLAIM = {"text": "ours stops {attack}", "place": "table 1", "check": CHECK}
 WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": ["a", "b"]}, "hint": {"text": "hints"}}}
 NUMBER = {"check": {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}"}}, "depends_on_scale": True}
 

@@ -30,7 +30,13 @@ def planned(tmp_path):
         plain = config["setups"]["digits_vs_rest"] | ({"defenses": own} if own else {})
         config["setups"] |= {"digits_vs_rest": plain, "digits_vs_rest_more": plain | {"known": {"per_class": 50}}}
         (tmp_path / "papers/mine").mkdir(parents=True, exist_ok=True)
-        paper = {"title": "t", "authors": "a", "claims": {}, "exhibits": {"table": EXHIBIT | exhibit}}
+        paper = {
+            "title": "t",
+            "authors": "a",
+            "datasets": ["criteo"],
+            "claims": {},
+            "exhibits": {"table": EXHIBIT | exhibit},
+        }
         (tmp_path / "papers/mine/paper.yaml").write_text(yaml.safe_dump(paper))
         return Plan(config, tmp_path)
 

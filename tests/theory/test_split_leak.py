@@ -31,12 +31,14 @@ def summary(rows):
 def test_the_leak_of_a_batch_is_its_auc_beside_its_chance_floor():
     # Of the 2 x 3 pairs the positive is ahead in 4, behind in 1, and one is a tie.
     found = of_batch([0.0, 3.0, 2.0, 3.0, 4.0])
-    assert found == {"leak_auc": pytest.approx(4.5 / 6), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
+    rows = {"rows": 5, "majority": 3 / 5}
+    assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
 
 
 def test_rows_without_a_guess_are_left_out_of_auc_and_floor():
     found = of_batch([0.0, 3.0, 2.0, NAN, 4.0])  # two positives are left: ahead in 3 of 4 pairs
-    assert found == {"leak_auc": pytest.approx(3 / 4), "floor": pytest.approx(chance_floor(2, 2)), "one_class": 0}
+    rows = {"rows": 4, "majority": 1 / 2}
+    assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(2, 2)), "one_class": 0}
 
 
 def test_a_batch_of_one_class_has_no_auc_and_is_counted():
@@ -46,7 +48,10 @@ def test_a_batch_of_one_class_has_no_auc_and_is_counted():
 
 def test_the_summary_is_what_one_gets_by_hand():
     auc = [0.9, 0.2, 0.5, 1.0]
-    batches = [{"leak_auc": a, "floor": f, "one_class": 0.0} for a, f in zip(auc, [0.1, 0.2, 0.3, 0.4], strict=True)]
+    batches = [
+        {"leak_auc": a, "floor": f, "one_class": 0.0, "rows": 10.0, "majority": m}
+        for a, f, m in zip(auc, [0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], strict=True)
+    ]
     found = summary(rows_of(*batches, {"one_class": 1.0}, {"one_class": 1.0}))
     assert found == {
         "leak_auc_mean": pytest.approx(0.65),
@@ -58,6 +63,9 @@ def test_the_summary_is_what_one_gets_by_hand():
         "attack_utility_symmetrized": pytest.approx((0.9 + 0.8 + 0.5 + 1.0) / 4),
         "chance_floor": pytest.approx(0.25),
         "one_class_batches": 2,
+        "rows": 40,
+        "majority": pytest.approx(0.65),
+        "chance": 0.5,
     }
 
 
@@ -86,16 +94,20 @@ def test_the_last_epoch_counts_and_the_oracle_takes_the_best():
     epochs = [probabilities(p) for p in ([0.4, 0.6, 0.5, 0.7], [0.1, 0.2, 0.3, 0.4], [0.6, 0.8, 0.7, 0.9])]
     # Pairs in order: 3, 4 and 3 of 4; at the last epoch all are guessed positive.
     assert leaks.leak(np.stack(epochs), truth, ("population", 0)) == {
-        "attack_utility": 0.75, "attack_utility_oracle": 1.0, "attack_accuracy": 0.5, "majority": 0.5,
+        "attack_utility": 0.75, "attack_utility_oracle": 1.0, "attack_accuracy": 0.5, "majority": 0.5, "chance": 0.5,
+        "rows": 4,
     }  # fmt: skip
     assert leaks.leak(epochs[1], truth, ("population", 0))["attack_utility"] == 1
 
 
 def test_more_than_two_classes_are_measured_by_accuracy():
-    truth = {"attacked_labels": np.array([0, 1, 2, 2])}
-    right, wrong = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[1, 0, 2, 0]]
+    truth = {"attacked_labels": np.array([0, 1, 2, 2, 2])}
+    right, wrong = np.eye(3)[[0, 1, 2, 0, 0]], np.eye(3)[[1, 0, 2, 0, 0]]
     found = leaks.leak(np.stack([right, wrong]), truth, ("population", 0))
-    assert found == {"attack_utility": 0.25, "attack_utility_oracle": 0.75, "attack_accuracy": 0.25, "majority": 0.5}
+    assert found == {
+        "attack_utility": 0.2, "attack_utility_oracle": 0.6, "attack_accuracy": 0.2, "majority": 0.6, "chance": 0.6,
+        "rows": 5,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("guess", "hit"), [(4, 1), (3, 0)])

@@ -64,11 +64,12 @@ def verdicts(folder: Path) -> str:
     paper_folder = ROOT / "workflow/papers/chebyshev"
     paper = families.read(paper_folder, "chebyshev")
     own = {
+        "datasets": paper["datasets"],
         "claims": {name: claim for name, claim in paper["claims"].items() if claim["check"]["exhibit"] == "figure4"},
         "numbers": [entry for entry in paper["numbers"] if entry["check"]["exhibit"] == "figure4"],
     }
     found = {"figure4": cells.load(folder / "results/cells/chebyshev/figure4.csv")}
-    table = claims.judge("chebyshev", own, pd.read_csv(paper_folder / "published.csv"), found, "paper")
+    table = claims.judge("chebyshev", own, pd.read_csv(paper_folder / "published.csv"), found, claims.Scale("paper"))
     cells.write(table, Path(__file__).with_name("figure4_claims.csv"))
     shown = ["item", "statement", "setup", "published", "ours", "interval", "verdict"]
     return markdown(shown, ledger.readable(table)[shown].itertuples(index=False), "l" * len(shown))

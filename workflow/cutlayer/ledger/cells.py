@@ -18,6 +18,7 @@ from cutlayer.data.normalised import facts, read
 from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.plan.sweeps import parameters_in
 
+from .chance import with_chance
 from .selection import chosen
 from .statistics import interval
 
@@ -31,7 +32,8 @@ TEXT = ("defense", "setting", "attack", "skipped")
 def gather(
     files: Sequence[str | Path], data: str | Path, setups: Mapping[str, str], exhibit: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped.
+    """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped, and of
+    `chance.with_chance` tested, chance, error (the mean over cases, as if all tested the same rows).
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
     names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
@@ -49,7 +51,7 @@ def gather(
             parts += [pd.DataFrame(_attribute(s, read(data, setups[s])[0].attributes[name])) for s, name in sensitive]
     parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
-    cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
+    cells = with_chance(_complete(pd.concat(parts, ignore_index=True), exhibit["along"]))
     if "metrics" in exhibit:
         cells = cells[cells["metric"].isin([*exhibit["metrics"], ""])]  # "": why there is none of them
     if "settings" in exhibit:
@@ -64,6 +66,9 @@ def gather(
         n=("n", "max"),
         cases=("value", "size"),
         skipped=("skipped", "first"),
+        tested=("tested", "max"),
+        chance=("chance", "mean"),
+        error=("error", "mean"),
     ).reset_index()
     found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
     return chosen(found, exhibit["choose"]) if "choose" in exhibit else found

@@ -1,148 +1,171 @@
-"""Verdicts on a paper's printed numbers and sentences, by the rule that was fixed before any run.
+"""The ledger's rows: every printed number and every claim, in each setup, with ours beside it and the verdict.
 
-A number holds if it lies within our 95% interval over seeds, widened by what the paper prints as spread
-or else by the tolerance. A claim holds if the whole interval satisfies it, fails if the whole interval
-violates it, and is undecided between, or where there is nothing to compare. Where a method failed, or none
-applies, there is no result. A statement about every case (`largest`, `largest_gap`) is held against
-the worst seed, which is a point and not a sample. Stand-in data and the wrong scale get no verdict, and what
-nothing here corresponds to is not comparable.
+Where a method failed, or evidence is missing in part, there is no result; generated data get no verdict; what nothing
+here corresponds to is not comparable; printed numbers that depend on the scale get none at a scale that does not judge
+them. Where the model, or the attack on the undefended run, is not better than chance there is no signal. A verdict on
+anything smaller than at the paper's scale is marked so. What a paper does not say of some data is ours there.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from cutlayer.core.errors import InputError
 
-from .cells import bounds, seeds
+from . import verdicts
+from .chance import is_auc
 from .evidence import FAILED, UNCOMPARED, Found, per_setup
+from .signal import NO_SIGNAL, Signals
 
-TOLERANCE = 0.02  # MSE, AUC and, as a share, accuracy, where the paper prints no spread
-FULL_SCALE = "paper"
-NO_RESULT = "no result"
-NOT_COMPARABLE = "not comparable"
 UNITS = {"percent": 100.0}
+KINDS = ["number", "claim", "ours"]
+FULL, REDUCED = "full", "reduced"
+ANY = "all"  # data
 COLUMNS = [
-    "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "seeds",
-    "published", "ours", "low", "high", "difference", "rule", "verdict", "why",
+    "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "size", "seeds",
+    "published", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
 ]  # fmt: skip
+Row = dict[str, Any]
+Cells = Mapping[str, pd.DataFrame]
 
 
-def judge(
-    name: str,
-    paper: Mapping[str, Any],
-    published: pd.DataFrame,
-    cells: Mapping[str, pd.DataFrame],
-    scale: str,
-) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Scale:
+    """A scale: its name, what is smaller than at the paper's, and whether printed numbers are judged at all."""
+
+    name: str
+    reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
+    numbers: bool = True
+
+    def lacks(self, found: Found) -> str:
+        """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""
+        if found.facts["provenance"] == "sample":
+            return "the data are a sample"
+        if not found.seeds:
+            return ""  # a fact of the data
+        for column in ("setup", "defense", "attack"):
+            known = self.reduced.get(column, {})
+            for name in dict.fromkeys(found.used[column]):
+                if name in known:
+                    return f"{column} {name} differs in {known[name]}"
+        return ""
+
+
+def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> pd.DataFrame:
     """One row per printed number and setup, and per claim and setup, with its verdict.
 
     `published` has the printed numbers (item, dataset, method, metric, value, ...), `cells` what
     `cells.gather` returns for each exhibit.
     """
-    rows = [*_numbers(paper, published, cells, scale), *_claims(paper, cells, scale)]
-    return pd.DataFrame(rows, columns=COLUMNS).assign(paper=name)
+    judged = _Judged(paper, cells, scale)
+    return pd.DataFrame([*judged.numbers(published), *judged.claims()], columns=COLUMNS).assign(paper=name)
 
 
-def _claims(paper: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str) -> Iterator[dict[str, Any]]:
-    for identifier, claim in paper["claims"].items():
-        check = claim["check"]
-        for found in per_setup(check, cells):
-            mean, low, high = _spread(check, found.values)
-            row = {**found.facts, "kind": "claim", "item": identifier}
-            row |= {"place": claim["place"], "statement": claim["text"], "scale": scale}
-            row |= {"seeds": seeds(found.values), "ours": mean, "low": low, "high": high}
-            row |= {"rule": "; ".join(filter(None, [claim.get("rule"), _limits(check)]))}
-            row |= {"why": found.why or claim.get("why", "")}
-            verdict = _withheld(found, scale, claim["depends_on_scale"]) or _satisfies(check, low, high)
-            yield row | {"verdict": verdict}
+class _Judged:
+    def __init__(self, paper: Mapping[str, Any], cells: Cells, scale: Scale) -> None:
+        self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
+
+    def claims(self) -> Iterator[Row]:
+        for identifier, claim in self._paper["claims"].items():
+            check = claim["check"]
+            for found in per_setup(check, self._cells):
+                row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
+                row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
+                row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
+                yield self._row(found, row, check, verdicts.of_claim(check, found.compared))
+
+    def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
+        for entry in self._paper.get("numbers", []):
+            printed = published
+            for column, value in entry["published"].items():
+                printed = printed[printed[column] == value]
+            if printed.empty:
+                raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
+            for number in printed.astype(object).to_dict("records"):
+                named = {str(key): value for key, value in number.items()}
+                named["value"] = number["value"] / UNITS.get(entry.get("unit", ""), 1.0)
+                yield from self._number(named, entry) if "check" in entry else [self._alone(named, entry)]
+
+    def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Row]:
+        check = entry["check"]
+        for found in per_setup(check, self._cells if "setups" in check else _on(number["dataset"], check, self._cells)):
+            leak = read_two_sided(number["value"], check, found)
+            spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
+            row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak}
+            row |= {"threshold": f"{leak:.4g} ± {spread:.3g}", "rule": entry.get("rule", "")}
+            row |= self._whose(found, row["statement"], "number", None)
+            verdict = verdicts.of_number(leak, found.compared.shown, spread)
+            if entry["depends_on_scale"] and not self._scale.numbers:
+                verdict = verdicts.NOT_AT_THIS_SCALE
+            row = self._row(found, row | {"why": entry["why"]}, check, verdict)
+            yield row | {"why": "" if row["verdict"].startswith(verdicts.HOLDS) else row["why"]}
+
+    def _alone(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
+        """The row of a printed number that nothing here corresponds to."""
+        row = {"setup": "", "dataset": number["dataset"], "provenance": "", "scale": self._scale.name, "seeds": 0}
+        row |= {"kind": "number", "size": "", "threshold": "", "rule": "", "verdict": verdicts.NOT_COMPARABLE}
+        return row | _printed(number, entry) | {"why": entry["without"]}
+
+    def _whose(self, found: Found, statement: str, kind: str, datasets: str | list[str] | None) -> Row:
+        """Whether the paper speaks of these data, or the statement is ours there."""
+        spoken_of = self._paper.get("datasets", ANY) if datasets is None else datasets
+        if spoken_of == ANY or found.facts["dataset"] in spoken_of:
+            return {"kind": kind}
+        return {"kind": "ours", "statement": f"Ours. {statement}"}
+
+    def _row(self, found: Found, row: Row, check: Mapping[str, Any], verdict: str) -> Row:
+        ours, lacks = found.compared.shown, self._scale.lacks(found)
+        row |= found.facts | {"scale": self._scale.name, "seeds": found.seeds}
+        row |= {"ours": ours.mean, "low": ours.low, "high": ours.high}
+        row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL}
+        instead, reason = self._instead(found, check, verdict)
+        verdict = instead or verdict
+        if verdict == verdicts.TIE:
+            reason = found.compared.tie
+        marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
+        return row | {"verdict": marked, "why": reason or row["why"]}
+
+    def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
+        """The verdict that is given in place of one on the numbers, if any, and why."""
+        if found.lacks == FAILED:
+            return verdicts.NO_RESULT, found.why
+        if found.facts["provenance"] == verdicts.STAND_IN:
+            return verdicts.STAND_IN, found.why
+        if verdict == verdicts.NOT_AT_THIS_SCALE:
+            return verdict, found.why
+        if found.lacks:
+            return verdicts.UNDECIDED if found.lacks == UNCOMPARED else verdicts.NO_RESULT, found.why
+        reason = self._signals.lacking(check["statistic"], found.used)
+        return (NO_SIGNAL, reason) if reason else ("", "")
 
 
-def _spread(check: Mapping[str, Any], found: pd.DataFrame) -> tuple[float, float, float]:
-    """Ours and its interval; for a statement about every case the worst of all seeds."""
-    if not check["statistic"].startswith("largest"):
-        return bounds(found)
-    worst = float(found["value"].max())
-    return worst, worst, worst
+def read_two_sided(printed: float, check: Mapping[str, Any], found: Found) -> float:
+    """A printed AUC of an attack as what it leaks, as ours is read."""
+    used = found.used
+    if check["statistic"] != "value" or used.empty or not (used["attack"] != "").all():
+        return printed
+    auc = used["metric"].map(is_auc) | (used["chance"] == 0.5)
+    return max(printed, 1 - printed) if auc.all() else printed
 
 
-def _numbers(
-    paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame], scale: str
-) -> Iterator[dict[str, Any]]:
-    for entry in paper.get("numbers", []):
-        printed = published
-        for column, value in entry["published"].items():
-            printed = printed[printed[column] == value]
-        if printed.empty:
-            raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
-        for number in printed.astype(object).to_dict("records"):
-            named = {str(key): value for key, value in number.items()}
-            named["value"] = number["value"] / UNITS.get(entry.get("unit", ""), 1.0)
-            yield from _number(named, entry, cells, scale) if "check" in entry else [_alone(named, entry, scale)]
+def limits(check: Mapping[str, Any]) -> str:
+    """The bounds of a check in words."""
+    words = {"at_least": "at least", "at_most": "at most"}
+    parts = [f"{word} {check[key]:g}" for key, word in words.items() if key in check]
+    return f"{check['statistic'].replace('_', ' ')} {' and '.join(parts)}"
 
 
-def _number(
-    number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
-) -> Iterator[dict[str, Any]]:
-    check, tolerance = entry["check"], entry.get("tolerance", TOLERANCE)
-    for found in per_setup(check, cells if "setups" in check else _on(number["dataset"], check, cells)):
-        mean, low, high = bounds(found.values)
-        row = found.facts | _printed(number, entry) | {"scale": scale, "seeds": seeds(found.values)}
-        row |= {"ours": mean, "low": low, "high": high, "difference": mean - number["value"]}
-        row |= {"rule": entry.get("rule", f"within the interval ± {tolerance:g}")}
-        verdict = _withheld(found, scale, entry["depends_on_scale"])
-        verdict = verdict or _matches(number["value"], low, high, tolerance)
-        yield row | {"verdict": verdict, "why": (found.why or entry["why"]) if verdict != "holds" else ""}
-
-
-def _alone(number: Mapping[str, Any], entry: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    """The row of a printed number that nothing here corresponds to."""
-    nowhere = {"setup": "", "dataset": number["dataset"], "provenance": "", "scale": scale, "seeds": 0}
-    return nowhere | _printed(number, entry) | {"rule": "", "verdict": NOT_COMPARABLE, "why": entry["without"]}
-
-
-def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
     """What the paper says."""
-    row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": entry["statement"]}
+    row = {"item": number["item"], "place": number["item"], "statement": entry["statement"]}
     return row | {"published": number["value"]}
 
 
-def _on(dataset: str, check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def _on(dataset: str, check: Mapping[str, Any], cells: Cells) -> dict[str, pd.DataFrame]:
     """The cells of the dataset that a number is printed for; of all, where it is for all."""
     table = cells[check["exhibit"]]
     return {check["exhibit"]: table if dataset == "all" else table[table["dataset"] == dataset]}
-
-
-def _withheld(found: Found, scale: str, depends_on_scale: bool) -> str:
-    """The verdict that is given in place of one on the numbers, if any."""
-    if found.lacks == FAILED:
-        return NO_RESULT
-    if found.facts["provenance"] == "stand-in":
-        return "stand-in"
-    if depends_on_scale and scale != FULL_SCALE:
-        return "not at this scale"
-    return {"": "", UNCOMPARED: "undecided"}.get(found.lacks, NO_RESULT)
-
-
-def _satisfies(check: Mapping[str, Any], low: float, high: float) -> str:
-    least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
-    if low >= least and high <= most:
-        return "holds"
-    return "fails" if high < least or low > most else "undecided"
-
-
-def _matches(printed: float, low: float, high: float, tolerance: float) -> str:
-    if math.isnan(low):
-        return "undecided"
-    return "holds" if low - tolerance <= printed <= high + tolerance else "differs"
-
-
-def _limits(check: Mapping[str, Any]) -> str:
-    parts = [
-        f"{word} {check[key]:g}" for key, word in (("at_least", "at least"), ("at_most", "at most")) if key in check
-    ]
-    return f"{check['statistic'].replace('_', ' ')} {' and '.join(parts)}"

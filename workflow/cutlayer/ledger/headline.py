@@ -1,7 +1,8 @@
 """headline: the few numbers that a run is followed by, as `dvc metrics` shows them.
 
-The ledger's counts, and for each paper what its headline in paper.yaml selects: how useful the scores
-stay and how much they leak, each a check as claims are, the mean over its seeds and setups.
+The ledger's counts by paper, kind and verdict (full and reduced apart), and for each paper what its headline in
+paper.yaml selects: how useful the scores stay and how much they leak (an AUC two-sided), each a check as claims are,
+the mean over its seeds and setups.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import pandas as pd
 from cutlayer.core.files import replacing
 
 from . import cells, evidence
-from .page import ORDER
+from .verdicts import ORDER
 
 Numbers = dict[str, float | str]
+Counts = dict[str, dict[str, dict[str, int]]]
 
 
 def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str | Path, output: str | Path) -> None:
@@ -26,7 +28,8 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str
 
     `tables` are the cells of all exhibits in the order of the papers.
     """
-    remaining, numbers = iter(tables), {"ledger": counts(pd.read_csv(verdicts))}
+    remaining = iter(tables)
+    numbers: dict[str, Numbers | Counts] = {"ledger": counts(pd.read_csv(verdicts))}
     for name, paper in papers.items():
         own = {exhibit: next(remaining) for exhibit in paper["exhibits"]}
         if "headline" in paper:
@@ -35,9 +38,13 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str
         temporary.write_text(json.dumps(numbers, indent=2, sort_keys=True, allow_nan=False) + "\n")
 
 
-def counts(verdicts: pd.DataFrame) -> Numbers:
-    """How many rows have each verdict."""
-    return {verdict: int((verdicts["verdict"] == verdict).sum()) for verdict in ORDER}
+def counts(verdicts: pd.DataFrame) -> Counts:
+    """How many rows of each paper and kind have each verdict, where there are any."""
+    found: Counts = {}
+    for (paper, kind), own in verdicts.groupby(["paper", "kind"], sort=False):
+        numbers = own["verdict"].value_counts()
+        found.setdefault(str(paper), {})[str(kind)] = {word: int(numbers[word]) for word in ORDER if word in numbers}
+    return found
 
 
 def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> Numbers:
@@ -47,7 +54,7 @@ def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> Nu
     for part, entry in headline.items():
         check = entry["check"]
         found = list(evidence.per_setup(check, {check["exhibit"]: cells.load(tables[check["exhibit"]])}))
-        means = [float(one.values["value"].mean()) for one in found]
+        means = [one.compared.shown.mean for one in found]
         reasons = [one.why for one in found if one.lacks]
         numbers[part] = reasons[0] if reasons else round(sum(means) / len(means), 10)
         origins |= {one.facts["provenance"] for one in found}

@@ -14,6 +14,7 @@ from cutlayer.core import failed_cells
 from cutlayer.core.files import replacing
 
 from . import cells, claims
+from .verdicts import MARK, ORDER
 
 SHOWN = [
     "kind",
@@ -21,23 +22,15 @@ SHOWN = [
     "statement",
     "setup",
     "provenance",
+    "size",
     "seeds",
     "published",
     "ours",
     "interval",
     "difference",
+    "threshold",
     "verdict",
     "why",
-]
-ORDER = [
-    "holds",
-    "differs",
-    "fails",
-    "undecided",
-    "stand-in",
-    "not at this scale",
-    claims.NO_RESULT,
-    claims.NOT_COMPARABLE,
 ]
 
 
@@ -45,7 +38,7 @@ def write(
     papers: Mapping[str, Any],
     published: Sequence[str | Path],
     tables: Sequence[str | Path],
-    scale: str,
+    scale: claims.Scale,
     output: Mapping[str, str | Path],
 ) -> None:
     """Judge all papers and write `claims`, `csv`, `md` and `html`.
@@ -61,7 +54,8 @@ def write(
     verdicts = pd.concat(parts, ignore_index=True)
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
-    pages = {"md": markdown(verdicts, papers, scale, [*failed]), "html": page(verdicts, papers, scale, [*failed])}
+    name = scale.name
+    pages = {"md": markdown(verdicts, papers, name, [*failed]), "html": page(verdicts, papers, name, [*failed])}
     for kind, text in pages.items():
         with replacing(output[kind]) as temporary:
             temporary.write_text(text)
@@ -70,7 +64,8 @@ def write(
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
     """How many rows of each paper and kind have each verdict."""
     table = verdicts.groupby(["paper", "kind"], sort=False)["verdict"].value_counts().unstack(fill_value=0)
-    return table.reindex(columns=ORDER, fill_value=0).reset_index()
+    found = [word for word in ORDER if word in table.columns]
+    return table[found].reset_index()
 
 
 def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -90,7 +85,7 @@ def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, fail
     table = readable(verdicts)
     for name, paper in papers.items():
         lines += [f"## {name}", "", f'{paper["authors"]}, "{paper["title"]}".', ""]
-        for kind, title in (("number", "Printed numbers"), ("claim", "Claims")):
+        for kind, title in TITLES.items():
             own = table[(table["paper"] == name) & (table["kind"] == kind)]
             shown = [column for column in SHOWN if column != "kind"]
             lines += [f"### {title}", "", own[shown].to_markdown(index=False, disable_numparse=True), ""]
@@ -110,16 +105,19 @@ def page(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: 
     return template.render(
         rows=table.to_dict("records"), columns=["paper", *SHOWN], order=ORDER, papers=papers, scale=scale, rule=RULE,
         failed=failed,
-        counts={verdict: int((table["verdict"] == verdict).sum()) for verdict in ORDER},
+        counts={verdict: int((table["verdict"] == verdict).sum()) for verdict in ORDER}, mark=MARK,
     )  # fmt: skip
 
 
+TITLES = {"number": "Printed numbers", "claim": "Claims", "ours": "Ours, or on data of which the paper does not speak"}
 RULE = (
-    "A printed number holds if it lies within our 95% interval over seeds, widened by the spread the paper prints "
-    "or, where it prints none, by 0.02; else it differs. A claim holds if the whole interval satisfies it, fails if "
-    "the whole interval violates it, and is undecided between; a claim about every case is held against the worst "
-    "seed. Generated data and other scales than the paper's get no verdict, what failed or does not apply has no "
-    "result, and what needs data that are not public is not comparable."
+    "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
+    "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
+    "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
+    "one about every case is held against the worst case. Else they are undecided. A tie is an exact one; there is no "
+    "signal where the model, or the attack without a defense, is no better than chance. Reduced means smaller than the "
+    "paper's sizes. Generated data get no verdict; what failed, does not apply or is there in part has no result; what "
+    "needs data that are not public is not comparable."
 )
 
 

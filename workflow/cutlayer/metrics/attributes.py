@@ -66,7 +66,7 @@ def attribute_leak(guess: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     found = {name: values[-1] for name, values in measured.items()}
     if guess.ndim == 3:
         found |= {f"{name}_max": max(values) for name, values in measured.items()}
-    return found | {"majority": majority(truth)}
+    return found | {"majority": majority(truth), "rows": float(len(truth))}
 
 
 def _check(scores: np.ndarray, truth: np.ndarray) -> None:

@@ -20,8 +20,16 @@ def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Test metrics of (N, k) scores: AUC or accuracy, log loss, and how well the scores are calibrated."""
+    """Test metrics of (N, k) scores: AUC or accuracy, log loss, and how well the scores are calibrated.
+
+    Beside them how many `rows` were tested, the share of their most common class (`task_majority`), and what a guess
+    without any information reaches in `test_utility` (`chance`).
+    """
     own = scores[np.arange(len(labels)), labels]
+    common = float(np.bincount(labels).max() / len(labels))
+    yield {"metric": "rows", "value": float(len(labels))}
+    yield {"metric": "task_majority", "value": common}
+    yield {"metric": "chance", "value": 0.5 if scores.shape[1] == 2 else common}
     yield {"metric": "test_utility", "value": utility_of(scores, labels)}
     if scores.shape[1] == 2:
         yield {"metric": "test_auc", "value": utility_of(scores, labels)}

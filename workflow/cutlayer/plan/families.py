@@ -5,7 +5,7 @@
         dsa: { text: DSA, metric: attack_accuracy_max }
         basic: { text: the basic attack, metric: attack_accuracy }
     defaults:
-      claims: { place: table 4, depends_on_scale: false }
+      claims: { place: table 4 }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }

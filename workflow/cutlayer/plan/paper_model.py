@@ -12,6 +12,8 @@ Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
 Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
 Column = Literal["item", "dataset", "target", "method", "metric"]  # of published.csv, which together name a number
 ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
+TRADED = {"leak", "utility"}  # what a trade-off is between
+OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
 
 
 class Choose(Shape):
@@ -57,12 +59,13 @@ class Check(Shape):
     """A statistic of selected cells, and the bounds of its interval."""
 
     exhibit: str
-    statistic: Literal["value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "at_equal_leak"]
+    statistic: Literal["value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "hypervolume"]
     left: Selections
     right: Selections = ABSENT
     leak: Selection = ABSENT
     utility: Selection = ABSENT
-    at: Literal["first", "last"] = ABSENT
+    at: Literal["first", "last", "every"] = ABSENT
+    where: Literal["both"] = ABSENT
     of_several: Literal["least", "most"] = ABSENT
     at_most: float = ABSENT
     at_least: float = ABSENT
@@ -71,15 +74,20 @@ class Check(Shape):
     @model_validator(mode="after")
     def _as_the_statistic_needs(self) -> Check:
         """Raise for a part that the statistic lacks, or does not take."""
-        equal_leak, said, traded = self.statistic == "at_equal_leak", self.model_fields_set, {"leak", "utility"}
-        needed = (set() if self.statistic in ALONE else {"right"}) | (traded if equal_leak else set())
+        traded, said = self.statistic == "hypervolume", self.model_fields_set
+        needed = (set() if self.statistic in ALONE else {"right"}) | (TRADED if traded else set())
         if missing := sorted(needed - said):
             raise ValueError(f"has no {missing[0]!r}; {self.statistic} needs it")
-        if not equal_leak and (extra := sorted(traded & said)):
+        if extra := sorted((set() if traded else TRADED & said) | (said & {"at"} if self._anywhere() else set())):
             raise ValueError(f"has {extra[0]!r}; {self.statistic} takes none")
-        if equal_leak and (several := [key for key in ("left", "right") if isinstance(getattr(self, key), list)]):
+        several = [key for key in ("left", "right") if isinstance(getattr(self, key), list)]
+        if several and self.statistic not in OF_LISTS:
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
         return self
+
+    def _anywhere(self) -> bool:
+        """Whether it is of all places at once."""
+        return self.statistic in {"share_below", "slope", "hypervolume"}
 
 
 class Erratum(Shape):
@@ -108,7 +116,7 @@ class Claim(Headline):
 
     place: str
     rule: str = ABSENT
-    depends_on_scale: bool
+    datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
 
 
@@ -139,6 +147,7 @@ class Paper(Shape):
 
     title: str
     authors: str
+    datasets: Names  # those that the paper speaks of
     errata: dict[str, Erratum] = ABSENT
     headline: Headlines = ABSENT
     exhibits: dict[Name, Exhibit]
@@ -178,6 +187,7 @@ class Written(Shape):
 
     title: Any = ABSENT
     authors: Any = ABSENT
+    datasets: Any = ABSENT
     errata: Any = ABSENT
     headline: dict[str, Family] = ABSENT
     words: dict[str, dict[str | float, dict[str, Any]]] = ABSENT

@@ -124,6 +124,7 @@ class Scale(Shape, extra="allow"):
 
     __pydantic_extra__: dict[str, Sizes]
     seeds: Positive
+    printed_numbers: bool = True  # whether those that depend on the scale are judged
     cluster: Cluster = Cluster()
     matching: Matching = ABSENT
     models: dict[str, dict[str, Any]] = ABSENT

@@ -15,12 +15,14 @@ from . import families, plugins
 from .checks import known, located, merged, validate
 from .paper_model import Paper
 from .params_model import Params
+from .sizes import sized, smaller
 from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
 OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
+ANY_DATA = "all"  # a claim may speak of
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
 CHEAP = "cheap-attacks"  # the job of these; a variant's name has no hyphen
@@ -52,6 +54,7 @@ class Plan:
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
+        self.judged_at = {"name": self.scale, "reduced": smaller(config, self.scale), "numbers": scale.printed_numbers}
 
     def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """The variants of a kind, with what the scale says of them on top."""
@@ -78,7 +81,7 @@ class Plan:
             protocol = plugins.method("protocol", setup["protocol"]).constants
             dataset = plugins.method("dataset", setup["dataset"]).constants
             model = plugins.method("model", setup["model"]["use"])
-            full = self._sized(name, setup)
+            full = sized(self.sizes, name, setup)
             plugins.check_parameters("model", model.name, {k: v for k, v in full["model"].items() if k != "use"})
             if setup["protocol"] not in model.constants["games"]:
                 allowed = f"it is for {', '.join(sorted(model.constants['games']))}"
@@ -94,13 +97,6 @@ class Plan:
             known("feature", feature, dataset["schema"], f"{where}.passive")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
-
-    def _sized(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
-        """A setup on top of what the scale says of its protocol, of its model and of itself."""
-        model = {"model": self.sizes.get("models", {}).get(setup["model"]["use"], {})}
-        for layer in (self.sizes.get(setup["protocol"], {}), self.sizes.get("setups", {}).get(name, {}), setup):
-            model = merged(model, layer)
-        return model
 
     def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
         if "model_of" in setup:
@@ -125,8 +121,23 @@ class Plan:
         validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
+        named = [(f"{where} datasets", paper["datasets"])]
+        named += [
+            (f"{where} claims.{key}.datasets", claim.get("datasets", [])) for key, claim in paper["claims"].items()
+        ]
+        for place, datasets in named:
+            for dataset in datasets if datasets != ANY_DATA else []:
+                known("dataset", dataset, plugins.names("dataset"), place)
         for identifier, claim in paper["claims"].items():
-            known("exhibit", claim["check"]["exhibit"], paper["exhibits"], f"{where} claims.{identifier}.check")
+            here, check = f"{where} claims.{identifier}.check", claim["check"]
+            known("exhibit", check["exhibit"], paper["exhibits"], here)
+            if (
+                check["statistic"] == "hypervolume"
+                and UNDEFENDED not in paper["exhibits"][check["exhibit"]]["defenses"]
+            ):
+                raise InputError(
+                    here, f"{check['exhibit']} has no {UNDEFENDED!r}", "a hypervolume begins at what it leaks"
+                )
         for part, entry in paper.get("headline", {}).items():
             known("exhibit", entry["check"]["exhibit"], paper["exhibits"], f"{where} headline.{part}.check")
         return paper

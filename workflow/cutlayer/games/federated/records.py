@@ -100,6 +100,7 @@ class FederatedRecords:
         labels = data.all_labels[data.test]
         yield {"metric": "test_accuracy", "value": float(fitted.score(test.reshape(len(test), -1), labels))}
         yield {"metric": "task_majority", "value": float(np.bincount(labels).max() / len(labels))}
+        yield {"metric": "rows", "value": float(len(labels))}
 
     def _on_a_device(
         self, setting: str, defense: Defense, extractor: torch.Tensor, kept: Kept

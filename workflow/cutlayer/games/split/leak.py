@@ -52,8 +52,9 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     auc = leak_auc(score[guessed], labels[guessed])
     if auc is None:
         return {"one_class": 1.0}
-    positives = int(labels[guessed].sum())
-    return {"leak_auc": auc, "floor": chance_floor(positives, int(guessed.sum()) - positives), "one_class": 0.0}
+    rows, positives = int(guessed.sum()), int(labels[guessed].sum())
+    facts = {"rows": float(rows), "majority": max(positives, rows - positives) / rows}
+    return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
@@ -64,12 +65,14 @@ def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     if not np.isfinite(epochs).all():
         raise InputError("protocol.split", "a guess is not finite", "a number for each row and class")
     utilities = [utility_of(scores, labels) for scores in epochs]
-    accuracy = float(np.mean(epochs[-1].argmax(axis=1) == labels))
+    common = float(np.bincount(labels).max() / len(labels))
     return {
         "attack_utility": utilities[-1],
         "attack_utility_oracle": max(utilities),
-        "attack_accuracy": accuracy,
-        "majority": float(np.bincount(labels).max() / len(labels)),
+        "attack_accuracy": float(np.mean(epochs[-1].argmax(axis=1) == labels)),
+        "majority": common,
+        "chance": 0.5 if epochs.shape[2] == 2 else common,
+        "rows": float(len(labels)),
     }
 
 
@@ -97,5 +100,8 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             (f"attack_utility{kind}", auc.mean()),
             (f"attack_utility_symmetrized{kind}", (0.5 + gap).mean()),
             (f"chance_floor{kind}", np.mean(floors)),
+            (f"rows{kind}", sum(row["value"] for row in rows if row["metric"] == f"rows{kind}")),
+            (f"majority{kind}", np.mean([row["value"] for row in rows if row["metric"] == f"majority{kind}"])),
+            (f"chance{kind}", 0.5),
         ]
     return [{"step": 0, "day": 0, "metric": metric, "value": float(value), "skipped": ""} for metric, value in found]

@@ -13,7 +13,16 @@ from cutlayer.games.base.protocol import Case
 from cutlayer.metrics.utility import utility as of_scores
 
 AT_INFERENCE = ("known", "known_attribute", "attacked", "inputs", "values", "architecture")
-IN_TRAINING = ("intercepted", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture", "noise")
+IN_TRAINING = (
+    "intercepted",
+    "poison",
+    "poison_attribute",
+    "inputs",
+    "known_attribute",
+    "values",
+    "architecture",
+    "noise",
+)
 SHOWN = 200  # steps of a course that are written down
 Attacked = str  # the name of the truth
 
@@ -27,11 +36,9 @@ def case(transcript: Arrays, target: str) -> tuple[Case, dict[str, np.ndarray], 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
     """Test metrics of the classifier on what it is sent; its utility is the accuracy."""
-    for row in of_scores(scores, labels):
-        if row["metric"] == "test_accuracy":
-            yield {"step": 0, "metric": "test_utility", "value": row["value"]}
-        if row["metric"] != "test_utility":
-            yield {"step": 0} | row
+    found = {row["metric"]: row["value"] for row in of_scores(scores, labels)}
+    found |= {"test_utility": found["test_accuracy"], "chance": found["task_majority"]}
+    yield from ({"step": 0, "metric": metric, "value": value} for metric, value in found.items())
 
 
 def course(losses: Sequence[float], report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

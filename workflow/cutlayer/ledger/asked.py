@@ -1,0 +1,46 @@
+"""What a check asks for: the selections of cells that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cutlayer.plan.sweeps import UNDEFENDED
+
+Check = Mapping[str, Any]
+Selection = Mapping[str, Any]
+
+
+def asked(check: Check) -> list[dict[str, Any]]:
+    """Every selection of a check, in full."""
+    sides = [one for key in ("left", "right") for one in selections(check.get(key, []))]
+    if check["statistic"] != "hypervolume":
+        return [dict(side) for side in sides]
+    traded = [{**side, **check[name]} for side in sides for name in ("leak", "utility")]
+    return [*traded, undefended(check)]
+
+
+def undefended(check: Check) -> dict[str, Any]:
+    """What the undefended run leaks to the attack of a trade-off."""
+    return {"defense": UNDEFENDED, **check["leak"]}
+
+
+def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+    """The cells that a selection means."""
+    meant = np.ones(len(own), dtype=bool)
+    for column, value in selection.items():
+        meant &= own[column].isin(listed(value)).to_numpy()
+    return own[meant]
+
+
+def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
+    """One selection or several, as several."""
+    return [given] if isinstance(given, Mapping) else given
+
+
+def listed(value: Any) -> list[Any]:
+    """One value or several, as several."""
+    return value if isinstance(value, list) else [value]

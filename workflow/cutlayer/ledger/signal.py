@@ -1,0 +1,82 @@
+"""Signal: whether a setup's model and the attacks on it are better than chance, without which nothing can be judged.
+
+The undefended run decides, each of its metrics of which chance is known: the share of the most common value for an
+accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
+both count, or that of each seed on its own; an attack's AUC may be on either side. Where a paper has no undefended run
+of a setup, all runs are looked at. Of several metrics, attacks or runs one is enough, so that they share the 5%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from cutlayer.plan.sweeps import UNDEFENDED
+
+from .chance import LOG_LOSS, is_auc
+from .evidence import with_columns
+from .statistics import CONFIDENCE, Sample
+
+NO_SIGNAL = "no signal"
+CASE = ["setup", "defense", "setting", "attack", "metric", "seed"]
+COLUMNS = [*CASE, "value", "chance", "error"]
+RUN = ["defense", "setting", "attack", "metric"]
+EVERY_CASE = {"largest", "largest_gap"}  # what is said of every training is said of bad ones too
+
+
+class Signals:
+    """What the cells of a paper's exhibits say of chance."""
+
+    def __init__(self, cells: Mapping[str, pd.DataFrame]) -> None:
+        known = [with_columns(table).dropna(subset=["chance", "value"])[COLUMNS] for table in cells.values()]
+        rows = pd.concat([pd.DataFrame(columns=COLUMNS), *(table for table in known if not table.empty)])
+        rows = rows[rows["metric"] != LOG_LOSS]
+        self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
+        self._found: dict[tuple[str, ...], str] = {}
+
+    def lacking(self, statistic: str, used: pd.DataFrame) -> str:
+        """Why cells of one setup can decide nothing; empty when they can, or when chance is not known."""
+        if statistic in EVERY_CASE or not (used["tested"] > 0).any():
+            return ""
+        setup, attacks = str(used["setup"].iloc[0]), sorted(set(used["attack"]) - {""})
+        defended = bool((used["defense"] != UNDEFENDED).any())
+        return self._chance(setup, "") or (self._chance(setup, *attacks) if attacks and defended else "")
+
+    def _chance(self, setup: str, *attacks: str) -> str:
+        if (setup, *attacks) not in self._found:
+            own = self._cells[(self._cells["setup"] == setup) & self._cells["attack"].isin(attacks)]
+            undefended = own[own["defense"] == UNDEFENDED]
+            self._found[setup, *attacks] = _no_better(own if undefended.empty else undefended)
+        return self._found[setup, *attacks]
+
+
+def _no_better(own: pd.DataFrame) -> str:
+    """Why no metric is better than chance; empty when one is, or when there is none."""
+    runs = [(name, run) for name, run in own.groupby(RUN, sort=False)]
+    best, reason = -float("inf"), ""
+    for (_, _, attack, metric), run in runs:
+        either_side = bool(attack) and (is_auc(str(metric)) or bool((run["chance"] == 0.5).all()))
+        above, errors = (run["value"] - run["chance"]).to_numpy(), run["error"].fillna(0).to_numpy()
+        if better(above, errors, either_side, len(runs)):
+            return ""
+        if above.mean() > best:
+            best, found = float(above.mean()), f"{metric} {run['value'].mean():.3f}, chance {run['chance'].mean():.3f}"
+            reason = f"{f'the attack {attack}' if attack else 'the model'} is not surely better than chance: {found}"
+    return reason
+
+
+def better(above: np.ndarray, errors: np.ndarray, either_side: bool = False, parts: int = 1) -> bool:
+    """Whether values (seeds,) that are so much above chance, with these standard errors, are surely so.
+
+    The mean's whole interval is above, or that of every single seed: a guess without information varies from seed to
+    seed by the tested rows alone, however much trainings that learn something do. One of several `parts` is enough.
+    """
+    pooled = Sample(above, float(errors.mean())).estimate(parts)
+    reach = float(norm.ppf(1 - (1 - CONFIDENCE) / 2 / parts)) * errors
+    known = len(above) > 1 and bool((errors > 0).all())
+    if pooled.low > 0 or (known and bool((above > reach).all())):
+        return True
+    return either_side and (pooled.high < 0 or (known and bool((np.abs(above) > reach).all())))

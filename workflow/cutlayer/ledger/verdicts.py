@@ -1,0 +1,61 @@
+"""Verdicts: the words, and what an estimate must be for each. The rules were fixed before any run.
+
+A printed number *holds* if our whole interval is within its tolerance, *differs* if none of it is, and else is
+*undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the
+whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is to be more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .chance import is_auc, is_share
+from .estimates import NEUTRAL, Compared
+from .signal import NO_SIGNAL
+from .statistics import ROUNDING, Estimate
+
+HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
+STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
+NOT_COMPARABLE = "not comparable"
+JUDGED = [HOLDS, DIFFERS, FAILS, UNDECIDED, TIE, NO_SIGNAL]
+WITHHELD = [STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
+MARK = " (reduced)"
+ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
+
+POINTS = 0.02  # of accuracies, as shares, and of AUCs
+RELATIVE = 0.1  # of other, small quantities
+
+
+def tolerance(metrics: set[str], printed: float) -> float:
+    """How far ours may be from a number that is printed without a spread."""
+    shares = all(is_share(metric) or is_auc(metric) or metric.endswith("_utility") for metric in metrics)
+    return POINTS if shares else RELATIVE * abs(printed)
+
+
+def of_number(printed: float, ours: Estimate, spread: float) -> str:
+    """The verdict on a printed number: equivalence within +- spread."""
+    if math.isnan(ours.low):
+        return UNDECIDED
+    if ours.low >= printed - spread and ours.high <= printed + spread:
+        return HOLDS
+    return DIFFERS if ours.high < printed - spread or ours.low > printed + spread else UNDECIDED
+
+
+def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
+    """The verdict on a claim."""
+    if ours.tie and _orders(check):
+        return TIE
+    least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
+    if ours.least.low >= least and ours.largest.high <= most:
+        return HOLDS
+    return FAILS if ours.least.high < least or ours.largest.low > most else UNDECIDED
+
+
+def _orders(check: Mapping[str, Any]) -> bool:
+    """Whether a claim says that one side is more than the other, and not only that it is not much less."""
+    if check["statistic"] == "share_below":
+        return True
+    equal = NEUTRAL[check["statistic"]]
+    return check.get("at_least", -math.inf) >= equal - ROUNDING or check.get("at_most", math.inf) <= equal + ROUNDING

@@ -1,0 +1,60 @@
+"""Sizes: what a scale makes of setups and methods, and which of them are smaller than at the paper's scale.
+
+Nothing is typed in for that: what a scale says is compared with what scale `paper` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .checks import known, merged
+from .sweeps import fixed_of
+
+FULL_SCALE = "paper"
+NOT_RESULTS = {
+    "defenses",
+    "timed_steps",
+}  # of a setup: a run's own defense is compared with itself, times are no results
+Config = Mapping[str, Any]
+
+
+def sized(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+    """A setup on top of what a scale says of its protocol, of its model and of itself."""
+    found = {"model": sizes.get("models", {}).get(setup["model"]["use"], {})}
+    for layer in (sizes.get(setup["protocol"], {}), sizes.get("setups", {}).get(name, {}), setup):
+        found = merged(found, layer)
+    return found
+
+
+def smaller(config: Config, scale: str) -> dict[str, dict[str, str]]:
+    """Of setups, defenses and attacks those that are not as at the paper's scale: kind -> name -> what differs.
+
+    Which settings of a sweep are run is no size: each is as it would be among more.
+    """
+    known("scale", FULL_SCALE, config["scales"], "params.yaml scales")
+    ours, paper = config["scales"][scale], config["scales"][FULL_SCALE]
+    setups = {name: (sized(ours, name, s), sized(paper, name, s)) for name, s in config["setups"].items()}
+    pairs = {"setup": setups} | {kind: _methods(config, kind, ours, paper) for kind in ("defense", "attack")}
+    return {kind: {n: text for n, pair in own.items() if (text := _differing(*pair))} for kind, own in pairs.items()}
+
+
+def _methods(
+    config: Config, kind: str, ours: Mapping[str, Any], paper: Mapping[str, Any]
+) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    return {
+        name: (
+            _fixed(variant, ours.get(f"{kind}s", {}).get(name)),
+            _fixed(variant, paper.get(f"{kind}s", {}).get(name)),
+        )
+        for name, variant in config[f"{kind}s"].items()
+    }
+
+
+def _fixed(variant: Mapping[str, Any], over: Mapping[str, Any] | None) -> dict[str, Any]:
+    return fixed_of(merged(variant, over or {}))
+
+
+def _differing(ours: Mapping[str, Any], paper: Mapping[str, Any]) -> str:
+    keys = sorted({*ours, *paper} - NOT_RESULTS - (set() if "passive" in ours else {"subsets"}))
+    return ", ".join(key for key in keys if ours.get(key) != paper.get(key))
