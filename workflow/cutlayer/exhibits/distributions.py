@@ -14,9 +14,12 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from cutlayer.plan.looks import by_place
+
 from ._columns import measured, settled
-from ._figure import COLORS, absent, finish, label, panel_title, panels
-from .base import Exhibit, footer
+from ._figure import absent, finish, label, panel_title, panels
+from ._printed import with_printed
+from .base import Beside, Exhibit, footer
 
 CLASSES = {"positive": "-", "negative": "--"}
 SYMBOLS = {
@@ -32,7 +35,7 @@ class Distributions(Exhibit):
 
     x_scale: Literal["linear", "log"] = "linear"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
         cells = settled(cells)
         shown = measured(cells)
@@ -46,23 +49,25 @@ class Distributions(Exhibit):
             own = cells[(cells["setup"] == setup) & cells["setting"].isin([setting, ""])]
             drawn = measured(own[own["setting"] == setting])
             heading = f"{panel_title(own, setup)}, {setting}"
-            axis.set_title(f"{heading}\n{self._leak(drawn, quantity)}", fontsize=8)
+            axis.set_title(f"{heading}\n{self._leak(drawn, quantity, beside.printed)}".strip(), fontsize=8)
             if drawn.empty:
                 absent(axis, own["skipped"][own["skipped"] != ""])
                 continue
             for number, name in enumerate(CLASSES):
                 curve = drawn[drawn["metric"] == f"{quantity}_{name}"].sort_values("quantile")
-                handles[f"{name}s"] = self._curve(axis, curve, COLORS[number], CLASSES[name])
+                handles[f"{name}s"] = self._curve(axis, curve, by_place(number)["color"], CLASSES[name])
             axis.set(xscale=self.x_scale, ylabel="cumulative share")
             axis.set_xlabel(SYMBOLS.get(quantity, label(quantity)), fontsize=9)
         finish(figure, title, footer(cells), handles, files)
 
-    def _leak(self, drawn: pd.DataFrame, quantity: str) -> str:
+    def _leak(self, drawn: pd.DataFrame, quantity: str, printed: pd.DataFrame) -> str:
         found = drawn[drawn["metric"] == f"leak_auc_of_{quantity}"]
         if found.empty:
             return ""
         mean, low, high = found[["mean", "low", "high"]].iloc[0]
-        return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}")
+        told = with_printed(found, printed)["published"]
+        paper = f" (paper {told.iloc[0]:g})" if len(told) else ""
+        return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}") + paper
 
     def _curve(self, axis: Any, curve: pd.DataFrame, color: str, dashes: str) -> Any:
         axis.fill_betweenx(curve["quantile"], curve["low"], curve["high"], color=color, alpha=0.15, lw=0)

@@ -16,16 +16,14 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.core.errors import InputError
-
+from . import printed
 from .cells import bounds, seeds
-from .evidence import FAILED, UNCOMPARED, Found, per_setup, selections
+from .evidence import FAILED, UNCOMPARED, Found, per_setup
 
 TOLERANCE = 0.02  # MSE, AUC and, as a share, accuracy, where the paper prints no spread
 FULL_SCALE = "paper"
 NO_RESULT = "no result"
 NOT_COMPARABLE = "not comparable"
-UNITS = {"percent": 100.0}
 COLUMNS = [
     "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "seeds",
     "published", "ours", "low", "high", "difference", "rule", "verdict", "why",
@@ -73,24 +71,16 @@ def _spread(check: Mapping[str, Any], found: pd.DataFrame) -> tuple[float, float
 def _numbers(
     paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
-    for entry in paper.get("numbers", []):
-        printed = published
-        for column, value in entry["published"].items():
-            printed = printed[printed[column] == value]
-        if printed.empty:
-            raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
-        for number in printed.astype(object).to_dict("records"):
-            named = {str(key): value for key, value in number.items()}
-            named["value"] = number["value"] / UNITS.get(entry.get("unit", ""), 1.0)
-            yield from _number(named, entry, cells, scale) if "check" in entry else [_alone(named, entry, scale)]
+    for number, entry in printed.numbers(paper.get("numbers", []), published):
+        yield from _number(number, entry, cells, scale) if "check" in entry else [_alone(number, entry, scale)]
 
 
 def _number(
     number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
-    ours = {key: entry.get("names", {}).get(value, value) for key, value in number.items()}
-    check, tolerance = _narrowed(entry["check"], ours), entry.get("tolerance", TOLERANCE)
-    for found in per_setup(check, _on(ours["dataset"], check, cells)):
+    check, dataset = printed.check_of(number, entry)
+    own, tolerance = printed.on(dataset, check, cells[check["exhibit"]]), entry.get("tolerance", TOLERANCE)
+    for found in per_setup(check, {check["exhibit"]: own}):
         mean, low, high = bounds(found.values)
         row = found.facts | _printed(number, entry) | {"scale": scale, "seeds": seeds(found.values)}
         row |= {"ours": mean, "low": low, "high": high, "difference": mean - number["value"]}
@@ -112,22 +102,6 @@ def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, A
     statement = entry.get("statement", "{method} {metric}").format_map(number).removeprefix("- ")
     row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": statement}
     return row | {"published": number["value"]}
-
-
-def _on(dataset: str, check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The cells of the dataset that a number is printed for; of all, where it is for all."""
-    table = cells[check["exhibit"]]
-    return {check["exhibit"]: table if dataset == "all" else table[table["dataset"] == dataset]}
-
-
-def _narrowed(check: Mapping[str, Any], number: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check with a published row's columns in place of {column}; nothing on its left means its metric."""
-    sides = {"left": check["left"] or {"metric": "{metric}"}} | {key: check[key] for key in ("right",) if key in check}
-    return {**check, **{side: [_filled(one, number) for one in selections(given)] for side, given in sides.items()}}
-
-
-def _filled(selection: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value.format_map(number) if isinstance(value, str) else value for key, value in selection.items()}
 
 
 def _withheld(found: Found, scale: str, depends_on_scale: bool) -> str:

@@ -39,6 +39,11 @@ class Celeba(Faces):
     class_names = ("serious", "smiling")
     class_rates = (0.5179, 0.4821)
     attributes: ClassVar[Mapping[str, int]] = {"male": 2, "attractive": 2, "wearing_lipstick": 2}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "male": ("female", "male"),
+        "attractive": ("not attractive", "attractive"),
+        "wearing_lipstick": ("no lipstick", "lipstick"),
+    }
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"attributes": {"rows": 12_000}, "stand-in": {"rows": 7_000}}
 
     def parts(self, files: Mapping[str, Path]) -> Iterator[Table]:
