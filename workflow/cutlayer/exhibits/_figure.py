@@ -23,13 +23,21 @@ from .base import Beside
 
 LINE = 0.13  # inches of a footer's line
 ROOMY = 3  # lines of a footer, less one, that fit below the panels
+METHODS = ("attack", "defense", "scheme")  # columns whose values have the look of their names
 PALEST = 0.6  # of white in the last of several settings
 KIND = {"synthetic": "generated as in the paper"}
 ACRONYMS = {
     "ace": "calibration error", "auc": "AUC", "ce": "cross-entropy", "jsd": "JSD", "kl": "KL", "mse": "MSE",
     "ls": "least squares", "q95": "95% quantile",
 }  # fmt: skip
-PRINTED = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 1.2, "linestyle": "", "zorder": 4}
+PRINTED = {
+    "label": "_printed",
+    "markersize": 8,
+    "markerfacecolor": "none",
+    "markeredgewidth": 1.2,
+    "linestyle": "",
+    "zorder": 4,
+}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
 
 
@@ -67,9 +75,6 @@ def style(cells: pd.DataFrame, by: str, series: str, beside: Beside) -> dict[str
     return {name: looks[name] for name in names}
 
 
-METHODS = ("attack", "defense", "scheme")
-
-
 def _paler(color: str, white: float) -> str:
     return to_hex([part + (1 - part) * white for part in to_rgb(color)])
 
@@ -88,10 +93,9 @@ def tick_decades(axis: Any, values: Iterable[float]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def tick_integers(axis: Any, values: Iterable[float]) -> None:
-    """Integer ticks (`axes.xaxis`) where all values are integers."""
-    if all(float(value).is_integer() for value in values):
-        axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+def tick_few(axis: Any, values: Iterable[float]) -> None:
+    """Few ticks (`axes.xaxis`), and integers where all values are."""
+    axis.set_major_locator(MaxNLocator(nbins=5, integer=all(float(value).is_integer() for value in values)))
 
 
 def within(axis: Any, side: str, least: pd.Series, most: pd.Series, whole: bool = True) -> None:

@@ -16,7 +16,7 @@ from cutlayer.core.files import replacing
 
 from ._figure import METADATA, label
 
-WIDEST, NARROW = 34, 9  # characters of a line, at most, and of a column, at least
+WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
 CHARACTER, LINE, PADDING = 0.085, 0.17, 0.14  # inches
 
 

@@ -21,7 +21,7 @@ def number(metric: str, mean: float, low: float, high: float, digits: int) -> st
             return f"{mean:,.0f}"
         shown = decimals(mean, digits)
         return f"{mean:.{shown}f}" if shown <= MOST else f"{mean:.1e}"
-    shown = min(decimals(mean, digits), MOST)
+    shown = 1 if counted(metric) else min(decimals(mean, digits), MOST)
     return f"{mean:,.{shown}f} ± {(high - low) / 2:,.{shown}f}"
 
 

@@ -21,7 +21,15 @@ from cutlayer.plan.sweeps import UNDEFENDED
 ALONE = " as dots, 95% t-intervals"
 PAIRED = " as dots, 95% intervals of the paired difference to none"
 MIXED = f"{PAIRED}, t-intervals where it is not there"
-FAINT = {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0, "alpha": 0.4, "zorder": 1.5}
+FAINT = {
+    "label": "_seeds",
+    "linestyle": "",
+    "marker": "o",
+    "markersize": 2.2,
+    "markeredgewidth": 0,
+    "alpha": 0.4,
+    "zorder": 1.5,
+}
 
 
 def shown(cells: pd.DataFrame, two_sided: str = "") -> pd.DataFrame:
@@ -32,7 +40,8 @@ def shown(cells: pd.DataFrame, two_sided: str = "") -> pd.DataFrame:
     """
     cells = folded(cells, two_sided)
     place = ["setup", "attack", "metric", axis(cells.drop(columns=["paper", "exhibit", "scale"]))]
-    none = cells[(cells["defense"] == UNDEFENDED) & cells["each"].map(bool)]
+    compared = ~cells["defense"].isin([UNDEFENDED, ""]).all()
+    none = cells[(cells["defense"] == UNDEFENDED) & cells["each"].map(bool) & compared]
     undefended = dict(zip(none[place].itertuples(index=False, name=None), none["each"], strict=True))
     keys = cells[place].itertuples(index=False, name=None)
     limits = [(0.5, 1.0) if two_sided and name == two_sided else bounds(name) for name in cells["metric"]]

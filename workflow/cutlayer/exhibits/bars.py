@@ -13,7 +13,7 @@ import pandas as pd
 from cutlayer.core import failed_cells
 
 from ._columns import column, measured, settled
-from ._figure import absent, draw_printed, finish, label, panel_title, panels, style, within
+from ._figure import METHODS, absent, draw_printed, finish, label, panel_title, panels, style, within
 from ._printed import AS_PRINTED, with_printed
 from ._seeds import dots, said, shown
 from .base import Beside, Exhibit, footer
@@ -45,6 +45,8 @@ class Bars(Exhibit):
         groups = list(dict.fromkeys(bars["group_"].dropna()))
         groups = sorted(groups) if bars["group_"].dtype.kind == "f" else groups
         looks = style(measured(bars), self.series, "series_", beside)
+        if not self.series and self.group in METHODS:
+            bars = bars.assign(color_=bars["group_"].map(style(measured(bars), self.group, "group_", beside)))
         printed = with_printed(bars, beside.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
@@ -64,6 +66,8 @@ class Bars(Exhibit):
                     at = [where[group] for group in told["group_"]]
                     handles[AS_PRINTED] = draw_printed(axis, at, told["published"], {"color": "#000000", "marker": "o"})
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
+            if not measured(own)["mean"].any():  # of nothing but zeros no scale is seen
+                axis.set_ylim(top=1)
             within(axis, "y", measured(own)["least"], measured(own)["most"])
             self._lacking(axis, own, groups, looks)
             self._dress(axis, groups)
@@ -84,12 +88,13 @@ class Bars(Exhibit):
         x = pd.Series([where[group] for group in bars["group_"]], bars.index, dtype=float)
         sides = [bars["mean"] - bars["low"], bars["high"] - bars["mean"]]
         place, color = own[0], own[1]["color"]
+        colors = [look["color"] for look in bars["color_"]] if "color_" in bars else color
         axis.errorbar(x, bars["mean"], yerr=sides, fmt="none", ecolor="#222222", lw=1, capsize=2, zorder=3)
         dots(axis, x, bars["each"], {"color": "#000000"})
         for place_of, value in zip(x, bars["mean"], strict=True):
             if value == 0:  # a bar that cannot be seen, unlike one that is not there
                 axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=color)
-        look = {"color": color, "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
+        look = {"color": colors, "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
         return axis.bar(x, bars["mean"], width, zorder=1, **look)
 
     def _lacking(self, axis: Any, own: pd.DataFrame, groups: list[Any], looks: Mapping[Any, Any]) -> None:

@@ -19,7 +19,7 @@ from ._figure import (
     panels,
     style,
     tick_decades,
-    tick_integers,
+    tick_few,
     within,
 )
 from ._printed import AS_PRINTED, with_printed
@@ -34,7 +34,7 @@ class Curves(Exhibit):
     """One line per series in each panel, the mean over seeds; the band is the 95% interval."""
 
     x: str = "share"
-    x_label: str = "share of features held by the passive party, d / d_t"
+    x_label: str = "the passive party's share of features, d / d_t"
     y_label: str = "MSE per feature"
     series: str = "attack"
     panel: str = "setup"
@@ -87,10 +87,12 @@ class Curves(Exhibit):
         axis.set(title=panel_title(own, name), xlabel=self.x_label, ylabel=self.y_label, yscale=self.y_scale)
         axis.title.set_fontsize(9)
         axis.xaxis.label.set_fontsize(8)
-        low, high = own["mean"].min(), own["mean"].max()
+        low, high = own[["mean", "low"]].min().min(), own[["mean", "high"]].max().max()
+        seeds = [value for each in own["each"] for value in each.values()]
+        low, high = min([low, *seeds]), max([high, *seeds])
         if floor:
             low, high = min(low, 0.5 - floor), max(high, 0.5 + floor)
-        tick_integers(axis.xaxis, own[self.x])
+        tick_few(axis.xaxis, own[self.x])
         if self.y_scale == "log":
             tick_decades(axis.yaxis, own["mean"])
         if self.y_scale == "linear":

@@ -97,7 +97,7 @@ class Frontier(Exhibit):
         xerr, yerr = self._ordered(*sides)
         x, y = self._ordered(line["mean"], line["mean_run"])
         dots_of_two(axis, *self._ordered(line["each"], line["each_run"]), look)
-        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.35, lw=1)
+        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.3, lw=0.8)
         joined = look if ordered(line["setting"]) else {**look, "linestyle": ""}
         return axis.plot(x, y, **joined)[0]
 

@@ -1,7 +1,7 @@
 """regression: metrics of a run against a parameter, each with its least-squares line, one panel per setup.
 
-Points are means over seeds, which are dots, with 95% intervals. The line goes through the points; behind its slope stands the 95%
-interval that least squares gives it, of the points' distances from the line, not of the seeds.
+Points are means over seeds, which are dots, with 95% intervals. The line goes through the points; behind its slope
+stands the 95% interval that least squares gives it, of the points' distances from the line, not of the seeds.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from ._grid import picture
 from ._printed import with_printed
 from .base import Beside, Exhibit, footer
 
-WITH_PAPER = "paper: as printed, in brackets ours less it, nothing where data are stand-ins"
+WITH_PAPER = "paper: as printed, in brackets ours less it"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class Table(Exhibit):
         """Write md, tex, png and pdf."""
         numbered = with_printed(cells, beside.printed)
         text, reasons = self._text(cells, numbered)
-        parts = [footer(cells, reasons=False), "percent" if self.percent else "", WITH_PAPER if len(numbered) else ""]
+        alone = self.scientific or self.listed
+        parts = [footer(cells, False, ", mean") if alone else footer(cells, False), "percent" if self.percent else ""]
+        invented = (numbered["provenance"] == "stand-in").any()
+        parts.append(WITH_PAPER + (", not where data are stand-ins" if invented else "") if len(numbered) else "")
         foot = " · ".join(filter(None, parts))
         names = [*text.index.names] if text.index.nlevels > 1 else []
         plain = (text.reset_index() if names else text).replace("\n", "; ", regex=True)

@@ -16,6 +16,7 @@ from ._figure import absent, finish, panel_title, panels, style, tick_decades
 from ._seeds import dots_of_two, said, shown
 from .base import Beside, Exhibit, footer
 
+LITTLE = 2  # a panel whose values differ by less has no use of a logarithm
 WHERE = ["setup", "defense", "setting"]
 
 
@@ -50,8 +51,9 @@ class Tradeoff(Exhibit):
                 continue
             for defense, group in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
-            axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale)
-            if self.y_scale == "log":
+            wide = drawn["mean"].max() > LITTLE * drawn["mean"].min()
+            axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale if wide else "linear")
+            if self.y_scale == "log" and wide:
                 tick_decades(axis.yaxis, drawn["mean"])
             axis.set_xlabel(self.x_label, fontsize=8)
         told = cells[(cells["skipped"] == "") | failed_cells.among(cells)]

@@ -1,4 +1,4 @@
-"""A paper's printed numbers, and the cells of an exhibit that each is held against: one mapping for ledger and exhibits.
+"""A paper's printed numbers, and the cells that each is held against: one mapping for ledger and exhibits.
 
 paper.yaml says under `numbers` which rows of published.csv are meant, and a check whose selections may name their
 columns in braces: "{method}".

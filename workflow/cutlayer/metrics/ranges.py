@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-AMOUNTS = {"ce", "distance", "entropy", "entropies", "kl", "loss", "mse", "ratio", "seconds", "variance"}
-SHARES = {"accuracy", "ace", "auc", "floor", "hit", "majority", "rate", "share", "uniform", "utility"}
+AMOUNTS = {"ce", "distance", "entropy", "entropies", "kl", "loss", "mse", "norm", "ratio", "seconds", "variance"}
+SHARES = {"accuracy", "ace", "auc", "floor", "hit", "majority", "rate", "residual", "share", "uniform", "utility"}
 COUNTS = {"classes", "evaluations", "features", "records", "specific", "steps", "values"}
 
 
