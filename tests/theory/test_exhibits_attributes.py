@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.figures import curves, visible
+from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
@@ -319,3 +319,4 @@ def test_an_exhibit_can_be_drawn(draw, name):
     options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
     figure = draw(exhibit["draw"]["use"], made_up(name), exhibit["along"], **options)
     assert visible(figure)
+    assert cut_off(figure) == []

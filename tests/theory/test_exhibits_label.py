@@ -13,7 +13,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.figures import curves, visible
+from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
@@ -499,8 +499,8 @@ def test_a_table_joins_keys_and_two_metrics(draw):
         ["mnist", "secdt"], ["mnist", "secdt_parts maximum_mapping"],
     ]  # fmt: skip
     assert all(re.fullmatch(r"\d\d ± \d+ / 7\d ± \d+", row[3]) for row in body)
-    assert [row[2] for row in body[2:]] == ["– (a)"] * 2
-    assert "\n(a) does not apply: attack.norm is for 2 classes\n" in (draw.folder / "table.md").read_text()
+    assert [row[2] for row in body[2:]] == ["– [1]"] * 2
+    assert "\n[1] does not apply: attack.norm is for 2 classes\n" in (draw.folder / "table.md").read_text()
     assert r"\begin{tabular}" in (draw.folder / "table.tex").read_text()
 
 
@@ -515,6 +515,14 @@ def test_a_table_joins_columns(draw):
     (head, *_) = [line for line in (draw.folder / "table.md").read_text().splitlines() if line.startswith("|")]
     names = [part.strip() for part in head.strip("|").split("|")]
     assert names == ["attack", "scheme", "criteo mean", "criteo floor", "digits mean", "digits floor"]
+
+
+@pytest.mark.parametrize(("paper", "name"), EXHIBITS)
+def test_an_exhibit_can_be_drawn_and_nothing_is_cut_off(draw, paper, name):
+    exhibit = plan("quick").papers[paper]["exhibits"][name]
+    options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
+    rows = made_up("quick", paper, name)
+    assert cut_off(draw(exhibit["draw"]["use"], rows, exhibit["along"], **options)) == []
 
 
 def test_equal_cells_give_equal_files(draw):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.figures import curves, visible
+from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
@@ -409,3 +409,4 @@ def test_an_exhibit_can_be_drawn_with_a_failure_and_says_where_its_numbers_come_
     assert "scale quick" in texts(figure)
     assert "real:" in texts(figure)
     assert f"failed: {first} / {defense}: it broke" in texts(figure)
+    assert cut_off(figure) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from ._grid import picture
 from ._printed import with_printed
 from .base import Beside, Exhibit, footer
 
+NONE = "– "  # in place of a number
 WITH_PAPER = "paper: as printed, in brackets ours less it"
 
 
@@ -75,8 +75,8 @@ class Table(Exhibit):
         keys = pd.MultiIndex.from_frame(cells[columns])
         several = len(columns) > 1
         joined = [label(" ".join(map(str, key)).strip()) if several else key[0] for key in keys]
-        paper, reasons = _said_of(numbered), _Reasons()
-        written = [self._cell(row, paper, reasons) for row in cells.to_dict("records")]
+        paper = _said_of(numbered)
+        written = [self._cell(row, paper) for row in cells.to_dict("records")]
         cells = cells.assign(text=written, column_=joined)
         if self.listed:
             cells["text"] = cells.groupby([*rows, "column_"])["text"].transform(", ".join)
@@ -89,11 +89,12 @@ class Table(Exhibit):
         if rows[0] == "setup":
             origin = cells.drop_duplicates(rows).set_index(rows)["provenance"]
             body = pd.concat([body, origin.rename("data")], axis=1)
-        return body, reasons.used_in(body)
+        return _numbered(body)
 
-    def _cell(self, row: Mapping[Any, Any], paper: Mapping[Any, Any], reasons: _Reasons) -> str:
-        if row["skipped"]:
-            return reasons.mark(str(row["skipped"]))
+    def _cell(self, row: Mapping[Any, Any], paper: Mapping[Any, Any]) -> str:
+        skipped = str(row["skipped"])
+        if skipped:
+            return "failed" if skipped.startswith(failures.PREFIX) else NONE + why(skipped)  # the footer says of which
         sides = [(row["metric"], row["attack"], "")] + ([(self.pair, "", "_run")] if self.pair else [])
         ours, theirs, apart = [], [], []
         for metric, attack, side in sides:
@@ -119,21 +120,14 @@ class Table(Exhibit):
         return f"{mean:g}" if self.listed else _numbers.number(metric, mean, low, high, self.digits)
 
 
-class _Reasons:
-    """Reasons why cells have no number, each with a letter."""
-
-    def __init__(self) -> None:
-        self._marks: dict[str, str] = {}
-
-    def mark(self, skipped: str) -> str:
-        """What stands in the cell."""
-        letter = self._marks.setdefault(why(skipped), string.ascii_letters[len(self._marks) % 52])
-        return f"failed ({letter})" if skipped.startswith(failures.PREFIX) else f"– ({letter})"
-
-    def used_in(self, text: pd.DataFrame) -> list[str]:
-        """The reasons that a table refers to."""
-        cells = set(text.to_numpy().ravel())
-        return [f"({m}) {reason}" for reason, m in self._marks.items() if {f"– ({m})", f"failed ({m})"} & cells]
+def _numbered(body: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """A table's texts with a number in place of each reason, and the reasons in that order."""
+    reasons: dict[str, int] = {}
+    for cell in body.to_numpy().ravel():
+        if cell.startswith(NONE):
+            reasons.setdefault(cell.removeprefix(NONE), len(reasons) + 1)
+    texts = {f"{NONE}{reason}": f"{NONE}[{place}]" for reason, place in reasons.items()}
+    return body.replace(texts), [f"[{place}] {reason}" for reason, place in reasons.items()]
 
 
 def _said_of(numbered: pd.DataFrame) -> dict[Any, dict[str, tuple[float, int]]]:
