@@ -70,7 +70,11 @@ def trained(wildcards):
 def printed_files(wildcards):
     """The paper's printed numbers, where an exhibit shows any."""
     told = plan.beside(wildcards.paper, wildcards.exhibit)["numbers"]
-    return {"published": f"workflow/papers/{wildcards.paper}/published.csv"} if told else {}
+    return (
+        {"published": f"workflow/papers/{wildcards.paper}/published.csv"}
+        if told
+        else {}
+    )
 
 
 def measured(wildcards):

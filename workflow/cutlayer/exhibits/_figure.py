@@ -30,7 +30,7 @@ ACRONYMS = {
     "ace": "calibration error", "auc": "AUC", "ce": "cross-entropy", "jsd": "JSD", "kl": "KL", "mse": "MSE",
     "ls": "least squares", "q95": "95% quantile",
 }  # fmt: skip
-PRINTED = {
+PRINTED: dict[str, Any] = {
     "label": "_printed",
     "markersize": 8,
     "markerfacecolor": "none",
@@ -76,7 +76,8 @@ def style(cells: pd.DataFrame, by: str, series: str, beside: Beside) -> dict[str
 
 
 def _paler(color: str, white: float) -> str:
-    return to_hex([part + (1 - part) * white for part in to_rgb(color)])
+    red, green, blue = (part + (1 - part) * white for part in to_rgb(color))
+    return to_hex((red, green, blue))
 
 
 def panel_title(setup_cells: pd.DataFrame, name: str) -> str:

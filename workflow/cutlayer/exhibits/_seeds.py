@@ -40,15 +40,15 @@ def shown(cells: pd.DataFrame, two_sided: str = "") -> pd.DataFrame:
     """
     cells = folded(cells, two_sided)
     place = ["setup", "attack", "metric", axis(cells.drop(columns=["paper", "exhibit", "scale"]))]
-    compared = ~cells["defense"].isin([UNDEFENDED, ""]).all()
-    none = cells[(cells["defense"] == UNDEFENDED) & cells["each"].map(bool) & compared]
+    alone = cells["defense"].isin([UNDEFENDED, ""]).all()
+    none = cells[(cells["defense"] == UNDEFENDED) & cells["each"].map(bool)].head(0 if alone else len(cells))
     undefended = dict(zip(none[place].itertuples(index=False, name=None), none["each"], strict=True))
     keys = cells[place].itertuples(index=False, name=None)
     limits = [(0.5, 1.0) if two_sided and name == two_sided else bounds(name) for name in cells["metric"]]
     cells = cells.assign(least=[pair[0] for pair in limits], most=[pair[1] for pair in limits])
     found = [_interval(row, undefended.get(key)) for row, key in zip(cells.to_dict("records"), keys, strict=True)]
     ends = pd.DataFrame(found, columns=["low", "high", "paired"], index=cells.index)
-    return cells.assign(**{name: ends[name] for name in ends})
+    return cells.assign(low=ends["low"], high=ends["high"], paired=ends["paired"])
 
 
 def folded(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -60,7 +60,7 @@ def folded(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
     ends = pd.DataFrame([interval([*values.values()]) for values in each], each.index, ["mean", "low", "high"])
     return cells.assign(
         each=each.reindex(cells.index).where(own, cells["each"]),
-        **{name: ends[name].reindex(cells.index).where(own, cells[name]) for name in ends},
+        **{name: ends[name].reindex(cells.index).where(own, cells[name]) for name in ("mean", "low", "high")},
     )
 
 

@@ -146,7 +146,8 @@ def _latex(text: pd.DataFrame, caption: str) -> str:
     return style.to_latex(caption=_escaped(caption), hrules=True)
 
 
-def _stacked(cell: str) -> str:
+def _stacked(text: object) -> str:
+    cell = str(text)
     return rf"\shortstack[r]{{{cell.replace(chr(10), chr(92) * 2)}}}" if "\n" in cell else cell
 
 

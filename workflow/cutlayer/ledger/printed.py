@@ -43,7 +43,7 @@ def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple
             yield {**{str(key): value for key, value in row.items()}, "value": row["value"] / unit}, entry
 
 
-def check_of(number: Row, entry: Entry) -> tuple[dict[str, Any], str]:
+def check_of(number: Mapping[str, Any], entry: Entry) -> tuple[dict[str, Any], str]:
     """The check of a printed number with its row's columns in place of {column}, and its dataset, both as we name them.
 
     Nothing on the left of a check means the number's metric.
@@ -91,7 +91,7 @@ def _where(hit: pd.DataFrame) -> Iterator[Row]:
         yield {**first[KEYS], "setting": None, "place": None}
 
 
-def _filled(selection: Any, number: Row) -> Any:
+def _filled(selection: Any, number: Mapping[str, Any]) -> Any:
     if isinstance(selection, list):
         return [_filled(one, number) for one in selection]
     return {key: value.format_map(number) if isinstance(value, str) else value for key, value in selection.items()}
