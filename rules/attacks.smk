@@ -1,31 +1,38 @@
-# Transcripts -> scores of one attack, what the theory says of runs, strengths at which defenses leak alike.
-rule attack:
-    input:
-        code=attack_code,
-        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
-        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
-    output:
-        "results/scores/{setup}/{defense}/{attack}.csv",
-    log:
-        "logs/attack/{setup}/{defense}/{attack}.log",
-    benchmark:
-        "logs/attack/{setup}/{defense}/{attack}.benchmark.tsv"
-    group:
-        together
-    conda:
-        "../envs/gpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(plan.cluster.memory),
-        runtime=growing(plan.cluster.minutes),
-        gpu=gpu,
-    params:
-        **tried("attack/{setup}/{defense}/{attack}"),
-        imports=imports(attack_code),
-        protocol=lambda w: plan.setups[w.setup]["protocol"],
-        attack=lambda w: plan.attacks[w.attack],
-    script:
-        "../workflow/scripts/attack.py"
+# Transcripts -> scores of attacks (the cheap ones of a run in one job), what the theory says of runs, strengths at which
+# defenses leak alike.
+for number, (job, attacks, runs) in enumerate(plan.attack_jobs()):
+
+    rule:
+        name:
+            f"attack_{job}" if job in attacks else f"attacks_{number}"
+        input:
+            code=attack_code(attacks),
+            transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+            truths=seed_files("results/runs/{setup}/{defense}", "truth"),
+        output:
+            [f"results/scores/{{setup}}/{{defense}}/{name}.csv" for name in attacks],
+        log:
+            f"logs/attack/{{setup}}/{{defense}}/{job}.log",
+        benchmark:
+            f"logs/attack/{{setup}}/{{defense}}/{job}.benchmark.tsv"
+        wildcard_constraints:
+            setup=one_of(runs),
+        group:
+            together
+        conda:
+            "../envs/gpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(plan.cluster.memory),
+            runtime=growing(plan.cluster.minutes),
+            gpu=gpu,
+        params:
+            **tried(f"attack/{{setup}}/{{defense}}/{job}"),
+            imports=imports(attack_code(attacks)),
+            protocol=lambda w: plan.setups[w.setup]["protocol"],
+            attacks={name: plan.attacks[name] for name in attacks},
+        script:
+            "../workflow/scripts/attack.py"
 
 
 rule theory:

@@ -63,10 +63,16 @@ def match_code(wildcards):
     return training_code(wildcards) + defense + attack + library("stages/matching.py")
 
 
-def attack_code(wildcards):
-    attack = source("attack", plan.attacks[wildcards.attack]["use"])
-    protocol = source("protocol", plan.setups[wildcards.setup]["protocol"])
-    return attack + protocol + library("stages/scores.py")
+def attack_code(attacks):
+    """Of several attacks that are one job, as a function of its wildcards."""
+    used = sorted({plan.attacks[name]["use"] for name in attacks})
+    own = [file for name in used for file in source("attack", name)]
+
+    def code(wildcards):
+        protocol = source("protocol", plan.setups[wildcards.setup]["protocol"])
+        return own + protocol + library("stages/scores.py")
+
+    return code
 
 
 def theory_code(wildcards):

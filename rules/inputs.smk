@@ -56,6 +56,11 @@ def tried(job):
     return {"note": note, "attempt": lambda w: notes.attempt(note.format(**w))}
 
 
+def one_of(runs):
+    """What a setup must be so that it and the defense after it are one of these (setup, defense)."""
+    return rf"(?=(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"
+
+
 def matched_by(wildcards):
     """The attack whose success a defense's strength is tuned to."""
     return plan.attacks[plan.matches[wildcards.setup, wildcards.defense]["attack"]]

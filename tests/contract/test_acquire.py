@@ -307,6 +307,55 @@ def test_a_stand_in_is_made_again_when_better_files_are_found(place, tmp_path):
     assert [answer("stand-in"), answer("rows"), answer("full", "real")] == ["files found", "files found", "before"]
 
 
+def test_a_sample_is_made_again_when_better_files_are_found_and_not_when_worse_ones_are_left(place, tmp_path):
+    place.source()
+    place.source(version="sample", file="head.csv", provenance="sample")
+    (tmp_path / "toy.json").write_text(json.dumps({"version": "sample", "asked": "before"}))
+    ask = ("toy", tmp_path, place.raw, None, place.sources)
+    (place.raw / "toy").mkdir(parents=True)
+    (place.raw / "toy/head.csv").touch()
+    assert asked(*ask) == "before"
+    (place.raw / "toy/toy.csv").touch()
+    assert asked(*ask) == "files found"
+    (tmp_path / "toy.json").write_text(json.dumps({"version": "full", "asked": "before"}))
+    (place.raw / "toy/toy.csv").unlink()
+    assert asked(*ask) == "before"
+
+
+def test_a_file_that_the_mirror_lists_and_does_not_hold_is_an_error_not_a_worse_version(place):
+    place.source(version="whole", file="other.csv", sha256=hashlib.sha256(b"other").hexdigest(), bytes="5")
+    place.source(version="whole")
+    place.source(version="sample", file="head.csv", sha256=hashlib.sha256(b"head").hexdigest(), bytes="4")
+    sums = {"other": b"other", "head": b"head", "toy": CONTENT}
+    for name in ("other", "head"):
+        (place.mirror / f"{name}.csv").write_bytes(sums[name])
+    rows = [
+        {"path": f"{name}.csv", "sha256": hashlib.sha256(content).hexdigest(), "sha256_uncompressed": ""}
+        for name, content in sums.items()
+    ]
+    write_csv(place.mirror / "manifest.csv", rows)
+    with pytest.raises(InputError, match=r"^file\..*mirror/toy.csv: is not there, though the manifest"):
+        place.acquire(stand_ins=True)
+    assert place.held() == ["toy/other.csv"]  # whole, and of use once the mirror is
+
+
+def test_a_file_that_the_mirror_has_lost_comes_from_the_url(place, server):
+    place.source(url=server.serve("toy.csv", CONTENT))
+    place.mirrored("toy/toy.csv", CONTENT)
+    (place.mirror / "toy/toy.csv").unlink()
+    assert place.acquire().where == "the public URL"
+
+
+def test_files_of_a_better_version_that_are_not_at_hand_are_noted(place):
+    place.source(file="a.csv")
+    place.source(file="b.csv")
+    place.source(version="sample", file="head.csv", sha256=hashlib.sha256(b"head").hexdigest(), bytes="4", note="few")
+    place.mirrored("toy/head.csv", b"head")
+    (place.raw / "toy").mkdir(parents=True)
+    (place.raw / "toy/a.csv").write_bytes(CONTENT)
+    assert place.acquire().note == "few; not at hand: b.csv"
+
+
 def test_an_unknown_checksum_is_noted_and_recorded(place, server):
     place.source(url=server.serve("toy.csv", CONTENT), sha256="", bytes="")
     found = place.acquire()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from cutlayer.plan import plugins
 
 ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
 NAMES = plugins.names("defense", "split_server")
-QUICK = {"tcpo": {"threshold": 0.05, "refresh": 2}, "linear": {"refresh": 2}}
+QUICK = {"tcpo": {"threshold": 0.05, "components": 4}, "linear": {"components": 4}}
 
 
 def seeded(*name: object) -> torch.Generator:
@@ -74,9 +73,9 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
     x, attribute, _label = data(values)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        encoder = nn.Sequential(
-            nn.Linear(INPUTS, 16), nn.ReLU(), nn.Linear(16, WIDTH), nn.BatchNorm1d(WIDTH, affine=False)
-        )
+        encoder = nn.Sequential(nn.Linear(INPUTS, 16), nn.ReLU(), nn.Linear(16, WIDTH))
+        with torch.no_grad():
+            encoder[-1].weight *= 4  # so that features are larger than the noise
     draw = seeded("defense")
 
     def features(rows: torch.Tensor) -> torch.Tensor:
@@ -300,62 +299,49 @@ def test_infocensor_s_divergence_of_far_examples_does_not_overflow() -> None:
 # L_p of linear and tcpo.
 
 
-def watched(rows: int = ROWS, refresh: int = 1, components: int = 4, values: int = 3) -> tuple[Play, Leakage]:
+def watched(rows: int = 0, components: int = 4, values: int = 3) -> tuple[Play, Leakage]:
     play = joined(defense("none"), values)
-    return play, Leakage(play.clients, components, rows, refresh)
+    return play, Leakage(play.clients, components, rows)
 
 
 def slopes(play: Play, scalar: torch.Tensor) -> torch.Tensor:
     return torch.cat([g.flatten() for g in torch.autograd.grad(scalar, play.clients.parameters)])
 
 
-def test_the_leakage_and_its_gradient_are_those_of_all_rows() -> None:
-    play, leakage = watched()
-    value, scalar = leakage()
-    whole = gaussian_leakage(play.clients.features(torch.arange(ROWS)), play.clients.attribute, 1.0, 4)
-    assert value == pytest.approx(whole.item(), rel=1e-6)
-    torch.testing.assert_close(slopes(play, scalar), slopes(play, whole), rtol=1e-4, atol=1e-7)
-
-
-def test_the_leakage_is_taken_again_every_few_steps() -> None:
-    play, leakage = watched(refresh=3)
-    found = []
-    for _ in range(7):
-        found.append(slopes(play, leakage()[1]))
-        with torch.no_grad():
-            play.clients.parameters[0].mul_(1.1)
-    assert [torch.equal(a, b) for a, b in pairwise(found)] == [True, True, False, True, True, False]
-    assert [a == b for a, b in pairwise(leakage.trace)] == [True, True, False, True, True, False]
+@pytest.mark.parametrize(("rows", "own"), [(0, range(BATCH)), (ROWS, range(ROWS))])
+def test_the_leakage_and_its_gradient_are_those_of_the_batch_or_of_all_rows(rows: int, own: range) -> None:
+    play, leakage = watched(rows)
+    batch, places = torch.arange(BATCH), torch.tensor(own)
+    found = leakage(play.clients.features(batch), batch)
+    expected = gaussian_leakage(play.clients.features(places), play.clients.attribute[places], 1.0, 4)
+    assert leakage.trace == [found.item()] == pytest.approx([expected.item()], rel=1e-6)
+    torch.testing.assert_close(slopes(play, found), slopes(play, expected), rtol=1e-4, atol=1e-7)
 
 
 def test_fewer_rows_are_drawn_anew_and_none_twice() -> None:
     _, leakage = watched(rows=100)
-    first, second = leakage.drawn(), leakage.drawn()
+    first, second = leakage._drawn(), leakage._drawn()
     assert len(first.unique()) == len(first) == 100
     assert not torch.equal(first.sort().values, second.sort().values)
 
 
 def test_few_rows_show_more_leakage_than_there_is() -> None:
-    """Why all rows are taken: the bias of a batch is beyond any threshold of the paper."""
-    play, leakage = watched(values=2)
+    """What the printed algorithm protects by: the bias of a batch is beyond any threshold of the paper."""
+    play, leakage = watched(values=2, components=WIDTH)
     play.clients.attribute.random_(2, generator=seeded("nothing"))  # the features tell nothing of it
-    batches = [leakage.loss(play.clients.batch()).item() for _ in range(50)]
-    assert np.mean(batches) > 3 * leakage()[0]
+    every = Leakage(play.clients, WIDTH, ROWS).drawn().item()
+    batches = [leakage.drawn().item() for _ in range(50)]
+    assert np.mean(batches) > 3 * every
     assert np.mean(batches) > 0.005
 
 
 # linear.
 
 
-@pytest.mark.parametrize("name", ["linear", "tcpo"])
-def test_nothing_that_a_table_s_client_sends_is_beside_l_p(name: str) -> None:
-    assert defense(name).components >= plugins.create("model", "mlp").width
-
-
-def test_linear_s_trace_falls_and_more_weight_leaks_less() -> None:
+def test_linear_leaks_less_with_more_weight() -> None:
     light, heavy = (played(defense("linear", weight=weight), 100) for weight in (0.1, 10.0))
     assert heavy.report["leakage"].shape == (100,)
-    assert heavy.report["leakage"][-1] < heavy.report["leakage"][20]
+    assert heavy.report["leakage"][20:].mean() < light.report["leakage"][20:].mean()
     assert heavy.leakage < light.leakage < bare().leakage
 
 
@@ -368,11 +354,13 @@ def pareto(optimizer: str, rate: float, steps: int = 100, threshold: float = 0.0
     return played(own, steps, rate=rate)
 
 
-def test_the_attribute_leaks_before_pre_training_and_less_than_the_threshold_after() -> None:
-    assert joined(defense("none")).leakage > 0.1
-    play = joined(defense("tcpo"))
-    assert play.state.report()["pretraining_steps"] > 0
-    assert play.leakage <= 0.05
+def test_the_attribute_leaks_before_pre_training_and_less_after() -> None:
+    """Below the threshold, if it is held against L_p of all rows; a batch may be there before."""
+    before, of_batches, of_all = (joined(own) for own in (defense("none"), defense("tcpo"), defense("tcpo", rows=ROWS)))
+    assert min(play.state.report()["pretraining_steps"] for play in (of_batches, of_all)) > 0
+    assert before.leakage > 0.1
+    assert of_batches.leakage < before.leakage / 2
+    assert of_all.leakage <= 0.05
 
 
 def test_pre_training_that_is_not_enough_is_an_error_that_says_so() -> None:
@@ -382,11 +370,6 @@ def test_pre_training_that_is_not_enough_is_an_error_that_says_so() -> None:
 
 def test_no_pre_training_where_none_is_needed() -> None:
     assert joined(defense("tcpo", threshold=100.0, pretraining=0)).state.report()["pretraining_steps"] == 0
-
-
-def test_pre_training_may_go_on_below_the_threshold() -> None:
-    play = joined(defense("tcpo", threshold=100.0, least_pretraining=7))
-    assert play.state.report()["pretraining_steps"] == 7
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
@@ -408,7 +391,7 @@ def test_with_sgd_no_step_over_the_threshold_raises_l_p_to_first_order(front: fl
 
 def test_with_sgd_all_rows_and_all_axes_l_p_stays_below_the_threshold() -> None:
     """Then the gradient is L_p's own: it is not held, and no axes turn."""
-    own = defense("tcpo", optimizer="sgd", refresh=1, components=WIDTH)
+    own = defense("tcpo", optimizer="sgd", rows=ROWS, components=WIDTH)
     play = played(own, 100, rate=0.05)
     assert play.report["leakage"].max() <= 0.05
     assert np.mean(play.losses[-10:]) < np.mean(play.losses[:10])
@@ -480,12 +463,11 @@ def test_the_guard_holds_of_the_rounded_step() -> None:
         ("adv2", {"weight": -0.1}),
         ("infocensor", {"weight": -1.0}),
         ("linear", {"components": 0}),
-        ("linear", {"rows": 1}),
         ("tcpo", {"threshold": -0.1}),
         ("tcpo", {"optimizer": "momentum"}),
         ("tcpo", {"front": -1.1}),
         ("tcpo", {"rows": 1.5}),
-        ("tcpo", {"refresh": 0}),
+        ("tcpo", {"rows": -1}),
         ("tcpo", {"pretraining": 1.5}),
     ],
 )

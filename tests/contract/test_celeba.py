@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import io
 import os
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets import celeba
 from cutlayer.data.normalised import _loaded, normalise, read
+from cutlayer.data.sources import COLUMNS
 from cutlayer.data.standins import faces
 from cutlayer.data.standins._face import SIDE, portraits
 from cutlayer.plan import plugins
@@ -65,7 +69,7 @@ def parts(files: dict[str, Path]) -> list:
     )
 
 
-def test_photographs_are_cropped_and_read_in_the_order_of_the_list(tmp_path, monkeypatch):
+def test_photographs_are_squeezed_whole_and_read_in_the_order_of_the_list(tmp_path, monkeypatch):
     monkeypatch.setattr(celeba, "AT_ONCE", 2)
     marks = table(3)
     found = parts(originals(tmp_path, marks, {name: jpeg() for name in reversed(marks.index)}))
@@ -75,11 +79,12 @@ def test_photographs_are_cropped_and_read_in_the_order_of_the_list(tmp_path, mon
     for name, column in (("male", "Male"), ("attractive", "Attractive"), ("wearing_lipstick", "Wearing_Lipstick")):
         np.testing.assert_array_equal(np.concatenate([p.attributes[name] for p in found]), marks[column] == 1)
     image = found[0].features[0].astype(int)
-    assert image.shape == (3, 48, 48)
-    for where, color in ((np.s_[:, 1:-1, 1:22], (0, 255, 0)), (np.s_[:, 1:-1, 26:-1], (255, 255, 255))):
-        np.testing.assert_allclose(
-            image[where], np.broadcast_to(np.reshape(color, (3, 1, 1)), image[where].shape), atol=12
-        )
+    assert image.shape == (3, 64, 64)
+    places = [(np.s_[:, :5], (255, 0, 0)), (np.s_[:, 60:], (0, 0, 255))]
+    places += [(np.s_[:, 7:57, 1:30], (0, 255, 0)), (np.s_[:, 7:57, 34:-1], (255, 255, 255))]
+    for where, color in places:
+        wanted = np.broadcast_to(np.reshape(color, (3, 1, 1)), image[where].shape)
+        np.testing.assert_allclose(image[where], wanted, atol=12)
 
 
 @pytest.mark.parametrize("damage", ["missing", "another size", "no image", "cut", "another number", "no mark"])
@@ -93,8 +98,99 @@ def test_damaged_originals_are_named(tmp_path, damage):
     contents = {"another size": jpeg((178, 178)), "no image": b"<html>", "cut": jpeg()[:-400]}
     photographs |= {"000002.jpg": contents[damage]} if damage in contents else {}
     files = originals(tmp_path, marks, photographs, said=3 if damage == "another number" else None)
-    with pytest.raises(InputError, match=r"dataset.celeba: cannot be read \("):
+    with pytest.raises(InputError, match=r"dataset.celeba: cannot be read \(.*; img_align_celeba.zip and list_attr"):
         parts(files)
+
+
+NUMBERS = (2, 162_770, 162_771, 182_637, 182_638, 202_599)  # first and last of the parts
+SMILING = (1, -1, -1, 1, 1, -1)
+
+
+def small(shade: int, kind: str = "jpeg", size: tuple[int, int] = (64, 64)) -> bytes:
+    """A photograph of one gray."""
+    out = io.BytesIO()
+    Image.new("RGB", size, (shade,) * 3).save(out, kind)
+    return out.getvalue()
+
+
+@pytest.fixture
+def sample(monkeypatch) -> dict[str, bytes]:
+    """The archive's photographs, which are given in another order than that of their numbers."""
+    monkeypatch.setitem(celeba.Celeba.versions, "photographs", {"rows": 6, "class_rates": (0.5, 0.5)})
+    monkeypatch.setattr(celeba, "AT_ONCE", 4)
+    shades = np.arange(6, dtype=np.uint8)[:, None, None, None] * 40
+    pixels = np.broadcast_to(shades, (6, 64, 64, 3)).tobytes()
+    monkeypatch.setattr(celeba, "PIXELS", hashlib.sha256(pixels).hexdigest())
+    packed = {f"dataset/{number:06}.jpg": small(40 * i) for i, number in enumerate(NUMBERS)}
+    return {"dataset/train_full.txt": b"000002.jpg;00000", **dict(reversed(packed.items()))}
+
+
+def given(folder: Path, photographs: dict[str, bytes], numbers: tuple[int, ...] = NUMBERS, cut: int = 0) -> tuple:
+    """What `normalise` takes for the sample: the archive, and a table of attributes with a row for each number."""
+    raw = folder / "raw/celeba"
+    raw.mkdir(parents=True)
+    with tarfile.open(raw / celeba.SMALL, "w:gz") as archive:
+        for name, content in photographs.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    content = (raw / celeba.SMALL).read_bytes()
+    (raw / celeba.SMALL).write_bytes(content[: len(content) - cut])
+    marks = table(len(numbers)).set_axis([f"{number:06}.jpg" for number in numbers])
+    marks.assign(Smiling=SMILING[: len(numbers)]).rename_axis("filename").to_csv(raw / celeba.TABLE)
+    known = dict.fromkeys(COLUMNS, "") | {"dataset": "celeba", "version": "photographs", "provenance": "sample"}
+    with (folder / "sources.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows([known | {"file": celeba.SMALL}, known | {"file": celeba.TABLE}])
+    return "celeba", folder / "raw", None, False, folder / "sources.csv", folder / "n"
+
+
+def test_the_sample_is_in_the_order_of_the_numbers_with_its_attributes_and_parts(tmp_path, sample):
+    normalise(*given(tmp_path, sample))
+    found, meta = read(tmp_path / "n", "celeba")
+    assert (meta["provenance"], meta["version"]) == ("sample", "photographs")
+    np.testing.assert_array_equal(found.features, np.broadcast_to(found.features[:, :1, :1, :1], (6, 3, 64, 64)))
+    assert found.features[:, 0, 0, 0].tolist() == [0, 40, 80, 120, 160, 200]
+    assert found.labels.tolist() == [mark > 0 for mark in SMILING]
+    assert found.attributes["part"].tolist() == [0, 0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(found.attributes["male"], table(6).Male == 1)
+
+
+DAMAGE = {
+    "no JPEG": (small(40, "png"), "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
+    "no image": (b"<html>", "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
+    "cut": (jpeg((64, 64))[:-300], "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
+    "another size": (small(40, size=(64, 63)), "162770.jpg has (64, 63) pixels, (64, 64) are meant"),
+    "another picture": (small(41), "celeba64_30000.tar.gz decodes to pixels with the sha256 "),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_a_damaged_photograph_is_named_and_leaves_no_result(tmp_path, sample, case):
+    content, wrong = DAMAGE[case]
+    with pytest.raises(InputError, match=r"^dataset\.celeba: cannot be read \(") as caught:
+        normalise(*given(tmp_path, sample | {"dataset/162770.jpg": content}))
+    assert wrong in str(caught.value)
+    assert list(tmp_path.glob("n/*")) == []
+
+
+@pytest.mark.parametrize("name", ["202600.jpg", "000000.jpg", "face.jpg"])
+def test_a_number_outside_the_official_partition_is_named(tmp_path, sample, name):
+    with pytest.raises(InputError, match=rf"celeba64_30000.tar.gz has {name}; the official partition goes from 000001"):
+        normalise(*given(tmp_path / "archive", sample | {f"dataset/{name}": small(0)}))
+    if name == "202600.jpg":
+        with pytest.raises(InputError, match=r"celeba.csv has 202600.jpg; the official partition goes from 000001"):
+            normalise(*given(tmp_path / "table", sample, (*NUMBERS[:-1], 202_600)))
+    assert list(tmp_path.rglob("n/*")) == []
+
+
+def test_a_photograph_without_attributes_and_a_cut_archive_are_named(tmp_path, sample):
+    with pytest.raises(InputError, match=r"celeba.csv does not have 202599.jpg, celeba64_30000.tar.gz does"):
+        normalise(*given(tmp_path / "table", sample, NUMBERS[:-1]))
+    with pytest.raises(InputError, match=r"cannot be read .*; celeba64_30000.tar.gz and celeba.csv of the version"):
+        normalise(*given(tmp_path / "cut", sample, cut=60))
+    assert list(tmp_path.rglob("n/*")) == []
 
 
 def drawn(**has: bool) -> np.ndarray:
@@ -152,7 +248,7 @@ def normalised(folder: Path, stand_ins: bool = True) -> tuple:
     """CelebA from its table of attributes, made of the rates; nothing else is offered."""
     draw = np.random.default_rng(0)
     has = faces.likely(draw.random(14_000) < 0.48, draw)
-    marks = pd.DataFrame({name: np.where(has[name], 1, -1) for name in NAMES})
+    marks = pd.DataFrame({name: np.where(has[name], 1, -1) for name in NAMES}, table(14_000).index)
     content = marks.rename_axis("filename").to_csv().encode()
     (folder / "raw/celeba").mkdir(parents=True)
     (folder / "raw/celeba/celeba.csv").write_bytes(content)
@@ -171,7 +267,8 @@ def test_a_table_of_attributes_alone_makes_a_stand_in_of_its_rows(tmp_path, monk
     (found, meta), has = normalised(tmp_path)
     assert (meta["provenance"], meta["version"], meta["where"], meta["rows"]) == ("stand-in", "attributes", "raw", 600)
     assert found.features.shape == (600, 3, SIDE, SIDE)
-    for name, codes in found.attributes.items():
+    assert set(found.attributes["part"]) == {0}  # by the numbers
+    for name, codes in ((name, codes) for name, codes in found.attributes.items() if name != "part"):
         for smiling in (0, 1):
             expected = has[name.title()][has["Smiling"] == smiling].mean()
             assert abs(codes[found.labels == smiling].mean() - expected) < 0.11  # four standard deviations of 300 rows
@@ -193,3 +290,18 @@ def test_the_rates_are_those_of_the_table(tmp_path):
     rates = marks.groupby(["Smiling", "Male"]).mean()
     for name, declared in faces.RATES.items():
         assert rates[name].tolist() == pytest.approx(list(declared), abs=5.1e-4), name
+
+
+@pytest.mark.mirror
+def test_the_parts_are_those_of_the_official_list():
+    with gzip.open(Path(MIRROR, "celeba/list_eval_partition.txt.gz"), "rt") as file:
+        names, parts = zip(*(line.split() for line in file), strict=True)
+    np.testing.assert_array_equal(celeba._parts_of(list(names), "list"), np.array(parts, int))
+
+
+@pytest.mark.mirror
+def test_the_sample_has_the_official_partitions_shares(tmp_path):
+    normalise("celeba", tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
+    found, meta = read(tmp_path / "n", "celeba")
+    assert (meta["provenance"], meta["version"], meta["rows"]) == ("sample", "photographs", 30_000)
+    assert np.bincount(found.attributes["part"]).tolist() == [24_152, 2_945, 2_903]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import functools
 import gzip
+import itertools
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.data.datasets import _fields
 from cutlayer.data.datasets.avazu import Avazu
 from cutlayer.data.datasets.base import MISSING
+from cutlayer.data.datasets.criteo import HASHED
 from cutlayer.data.normalised import normalise, read
 from cutlayer.data.sources import COLUMNS
 from cutlayer.plan import plugins
@@ -27,6 +30,8 @@ SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
 CODES = [f"{0x10203040 + 7 * i:08x}" for i in range(26)]
 CRITEO = ["1\t\t-2\t0\t65535\t1618112\t7" + "\t" * 8 + "\t".join(CODES), "0" + "\t3" * 13 + "\t" * 25 + "\tffffffff"]
+HASHES = [f"h{0xF0003 + 7 * i:05x}" for i in range(26)]
+IN_HASHES = [CRITEO[0].replace("\t".join(CODES), "\t".join(HASHES)), CRITEO[1].replace("ffffffff", "h00000")]
 HEADER = (
     "id,click,hour,C1,banner_pos,site_id,site_domain,site_category,app_id,app_domain,app_category,device_id,device_ip,"
     "device_model,device_type,device_conn_type,C14,C15,C16,C17,C18,C19,C20,C21"
@@ -60,6 +65,34 @@ def test_criteos_counts_and_codes_are_the_files(tmp_path):
     assert features[0, :13].tolist() == [MISSING, -2, 0, 65535, 1618112, 7] + [MISSING] * 7
     assert features[0, 13:].tolist() == [int(code, 16) for code in CODES]
     assert features[1].tolist() == [3] * 13 + [0] * 25 + [2**31 - 1]
+
+
+def hashed(lines: list[str], folder: Path) -> np.ndarray:
+    """The features of a file of these lines that is named as the one with hashed categories."""
+    (folder / HASHED).write_text("".join(f"{line}\n" for line in lines))
+    (part,) = plugins.create("dataset", "criteo").parts({HASHED: folder / HASHED})
+    return part.features
+
+
+def test_hashed_categories_have_a_code_for_each_hash_and_one_for_a_missing_one(tmp_path):
+    features = hashed(IN_HASHES, tmp_path)
+    assert features[0, :6].tolist() == [MISSING, -2, 0, 65535, 1618112, 7]
+    assert features[0, 13:].tolist() == [1 + int(code[1:], 16) for code in HASHES]
+    assert features[1, 13:].tolist() == [0] * 25 + [1]
+
+
+def test_hashed_categories_and_clear_ones_are_never_mixed(tmp_path):
+    with pytest.raises(ValueError, match=r"^file has hashed categories, clear ones are meant: the two are never mixed"):
+        loaded("criteo", IN_HASHES, tmp_path)
+    with pytest.raises(ValueError, match=r"hashed.tsv has clear categories, hashed ones are meant"):
+        hashed(CRITEO, tmp_path)
+    with pytest.raises(ValueError, match=r"^file has hashed categories, clear ones are meant"):
+        loaded("criteo", [CRITEO[0], IN_HASHES[0]], tmp_path)
+    with pytest.raises(ValueError, match=r"'10203040' is not a number of 5 hexadecimal digits after 'h'"):
+        hashed([IN_HASHES[0], CRITEO[0]], tmp_path)
+    for wrong in ("h1234", "h123456", "g12345", "h1234g"):
+        with pytest.raises(ValueError, match=rf"'{wrong}' is not a number of 5 hexadecimal digits after 'h'"):
+            hashed([IN_HASHES[0].replace(HASHES[3], wrong)], tmp_path)
 
 
 def test_avazus_hour_is_a_day_and_an_hour_and_its_categories_are_hashed(tmp_path):
@@ -128,6 +161,7 @@ DAMAGE = {
     "a number too large": ("criteo", [damaged(CRITEO[0], 3, "2147483648")], "'2147483648' is larger than 32 bits"),
     "a code too short": ("criteo", [damaged(CRITEO[0], 20, "68fd1e6")], "'68fd1e6' is not a number of 8 hexadecimal"),
     "a code that is none": ("criteo", [damaged(CRITEO[0], 20, "68fd1e6g")], "'68fd1e6g' is not a number of 8"),
+    "hashed in place of clear": ("criteo", [*CRITEO, IN_HASHES[0]], "file has hashed categories, clear ones are meant"),
     "a label that is none": ("criteo", [damaged(CRITEO[0], 0, "2")], "label has codes outside its levels"),
     "no label": ("criteo", [damaged(CRITEO[0], 0, "")], "label has codes outside its levels"),
     "cut off at a line's end": ("criteo", CRITEO, "has 2 rows; 45,840,617 expected"),
@@ -158,7 +192,7 @@ def test_a_file_without_lines_is_not_read_to_its_end(tmp_path, monkeypatch):
 @pytest.mark.mirror
 @pytest.mark.parametrize(
     ("name", "path", "rows", "label"),
-    [("criteo", "criteo_kaggle_train_head8000.txt", 8000, 0), ("avazu", "avazu_train_head8999.csv", 8999, 1)],
+    [("criteo", "criteo_dac80000_hashed.tsv", 80000, 0), ("avazu", "avazu_train_head8999.csv", 8999, 1)],
 )
 def test_a_real_sample_is_whole(tmp_path, name, path, rows, label):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
@@ -166,10 +200,48 @@ def test_a_real_sample_is_whole(tmp_path, name, path, rows, label):
     with gzip.open(Path(MIRROR, name, f"{path}.gz"), "rt") as file:
         lines = [line.rstrip("\n").split("\t" if name == "criteo" else ",") for line in file]
     labels = [int(fields[label]) for fields in lines if fields[label] != "click"]
-    assert (meta["version"], meta["rows"], len(labels)) == ("sample", rows, rows)
+    assert (meta["provenance"], meta["rows"], len(labels)) == ("sample", rows, rows)
     np.testing.assert_array_equal(table.labels, labels)
-    last = {"criteo": lambda text: int(text, 16) % 2**31, "avazu": fnv}[name]
+    last = {"criteo": lambda text: 1 + int(text[1:], 16), "avazu": fnv}[name]
     assert table.features[:, -1].tolist() == [last(fields[-1]) if fields[-1] else 0 for fields in lines[-rows:]]
+
+
+def rows_of(file: str) -> list[list[str]]:
+    """The first 8,000 lines of a file of Criteo's in the mirror."""
+    with gzip.open(Path(MIRROR, "criteo", f"{file}.gz"), "rt") as lines:
+        return [line.rstrip("\n").split("\t") for line in itertools.islice(lines, 8_000)]
+
+
+def but_for_i5(row: list[str]) -> tuple:
+    """Label, exact integers, and which categories are there."""
+    return (*row[:5], *row[6:14], *(bool(field) for field in row[14:]))
+
+
+@pytest.mark.mirror
+def test_the_hashed_rows_begin_with_the_clear_ones_in_another_order_and_i5_is_wrong_where_it_is_marked():
+    clear, rows = (rows_of(file) for file in ("criteo_kaggle_train_head8000.txt", HASHED))
+    times = Counter(map(but_for_i5, clear))
+    assert times == Counter(map(but_for_i5, rows))
+    with np.load(Path(MIRROR, "criteo/criteo_dac80000_int_ambiguous.npz")) as arrays:
+        marked = arrays["ambiguous"][:, 4] > 0
+    by_key = {but_for_i5(row): row for row in clear}
+    pairs = [(i, by_key[key], row) for i, row in enumerate(rows) if times[key := but_for_i5(row)] == 1]
+    assert len(pairs) > 7_900
+    assert all(one[5] == other[5] or marked[i] for i, one, other in pairs)
+    for column in range(14, 40):  # a value has one hash
+        known = {(one[column], other[column]) for _, one, other in pairs}
+        assert len(known) == len({value for value, _ in known})
+
+
+@pytest.mark.mirror
+def test_the_uncertain_integers_are_as_many_as_the_sources_say(tmp_path):
+    normalise("criteo", tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
+    table, meta = read(tmp_path / "n", "criteo")
+    with np.load(Path(MIRROR, "criteo/criteo_dac80000_int_ambiguous.npz")) as arrays:
+        marked = arrays["ambiguous"] > 0
+    integers = (table.features[:, :13] != MISSING).sum()
+    said = f"{marked.sum():,} of {integers:,} integers are uncertain, {marked[:, 4].sum():,} of them in I5"
+    assert said in meta["note"]
 
 
 def days_file() -> bytes:

@@ -128,7 +128,7 @@ def test_a_method_stands_in_the_game_whose_contract_it_extends(kind: str) -> Non
 
 def wire(rows: int = 6) -> split.Wire:
     draw = torch.Generator().manual_seed(0)
-    training = split.Training(labels=torch.arange(rows) % 2, classes=2, releases=1, generator=draw)
+    training = split.Training(labels=torch.arange(rows) % 2, classes=2, outputs=2, releases=1, generator=draw)
     return split.Wire(training, torch.arange(rows))
 
 
@@ -223,7 +223,9 @@ def test_what_the_other_hooks_return_is_checked() -> None:
     rows, ones = torch.ones(2, 4, 3), np.ones((2, 3))
     calls = {
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
-        "outputs returned 1; ": lambda: OfLabels().target(wire()),
+        "target returned a tensor of shape (6, 5), float32, on cpu; a tensor of shape (6, 2)": lambda: (
+            OfLabels().target(wire())
+        ),
         "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
         "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None

@@ -338,6 +338,7 @@ def test_describe_has_one_row_per_dataset(tmp_path):
         "classes",
         "licence",
         "where from",
+        "note",
     ]
     assert table.dataset.tolist() == ["wine", "digits"]
     assert table.rows.tolist() == [178, 1797]
@@ -349,7 +350,7 @@ def test_the_mirror_holds_all_but_the_days_of_avazu_and_health(tmp_path):
 
 
 @pytest.mark.mirror
-@pytest.mark.parametrize("name", [name for name in WITH_FILES if name not in ("avazu_days", "celeba", "health")])
+@pytest.mark.parametrize("name", [name for name in WITH_FILES if name not in ("avazu_days", "health")])
 def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
     table, meta = read(tmp_path / "n", name)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
+import subprocess
+import sys
 import tarfile
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from cutlayer.core.errors import InputError
 from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets import cifar10
 from cutlayer.data.datasets._idx import images_and_labels
-from cutlayer.data.normalised import _loaded, normalise, read
+from cutlayer.data.normalised import _loaded
+from cutlayer.data.sources import read_sources
 from cutlayer.data.standins.images import stand_in
 from cutlayer.plan import plugins
 
@@ -131,15 +137,129 @@ def test_a_damaged_archive_of_cifar_is_named(tmp_path, batches, damage):
     assert failure("cifar10", files).startswith("dataset.cifar10: cannot be read (")
 
 
+@pytest.fixture
+def strips(monkeypatch) -> dict[str, np.ndarray]:
+    """The arrays of three strips of two images, the last of them the test part."""
+    images = np.random.default_rng(0).integers(0, 256, (3, 2, 32, 32, 3)).astype(np.uint8)
+    monkeypatch.setattr(cifar10, "IN_STRIP", 2)
+    monkeypatch.setattr(cifar10, "PARTS", {"train": range(2), "test": range(2, 3)})
+    sums = [hashlib.sha256(part.tobytes()).hexdigest() for part in (images[:2], images[2:])]
+    monkeypatch.setattr(cifar10, "PIXELS", dict(zip(("train", "test"), sums, strict=True)))
+    return packed([webp(strip) for strip in images]) | {"images": images}
+
+
+def webp(strip: np.ndarray, kind: str = "webp") -> bytes:
+    """Images (n, height, width, 3) one below the other, without loss."""
+    out = io.BytesIO()
+    Image.fromarray(strip.reshape(-1, *strip.shape[2:])).save(out, kind, lossless=True)
+    return out.getvalue()
+
+
+def packed(contents: list[bytes]) -> dict[str, np.ndarray]:
+    """The arrays of these strips, and labels from 0 on."""
+    ends = np.cumsum([0, *map(len, contents)])
+    joined = np.frombuffer(b"".join(contents), np.uint8)
+    return {"webp": joined, "offset": ends, "label": np.arange(2 * len(contents), dtype=np.uint8)}
+
+
+def strips_file(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, Path]:
+    np.savez(folder / cifar10.STRIPS, **arrays)
+    return {cifar10.STRIPS: folder / cifar10.STRIPS}
+
+
+def test_cifars_strips_are_read_in_order_with_the_colors_first(tmp_path, strips):
+    parts = list(plugins.create("dataset", "cifar10").parts(strips_file(tmp_path, strips)))
+    found = np.concatenate([part.features for part in parts])
+    np.testing.assert_array_equal(found, strips["images"].reshape(6, 32, 32, 3).transpose(0, 3, 1, 2))
+    assert np.concatenate([part.labels for part in parts]).tolist() == [0, 1, 2, 3, 4, 5]
+    for part in parts:
+        np.testing.assert_array_equal(part.attributes["animal"], animals(part.labels))
+
+
+def broken_strips(strips: dict[str, np.ndarray]) -> dict[str, tuple[dict[str, np.ndarray], str]]:
+    """Kinds of damage to the second strip or to the arrays, and what is said of each."""
+    first, second, third = map(webp, strips["images"])
+    named = "cifar10_full_webp.npz: strip 1"
+    png, other, large = webp(strips["images"][1], "png"), strips["images"][1] ^ 1, np.zeros((3, 32, 32, 3), np.uint8)
+    return {
+        "cut": (packed([first, second[:-50], third]), f"{named} is truncated, or no WEBP"),
+        "another format": (packed([first, png, third]), f"{named} is truncated, or no WEBP"),
+        "no image": (packed([first, b"<html>", third]), f"{named} is truncated, or no WEBP"),
+        "an image more": (packed([first, webp(large), third]), f"{named} has (32, 96) pixels, (32, 64) are meant"),
+        "another pixel": (packed([first, webp(other), third]), "npz, train part, decodes to pixels with the sha256 "),
+        "a strip less": (packed([first, second]), "cifar10_full_webp.npz is not 3 strips of 2 images and their labels"),
+        "bytes less": (strips | {"webp": strips["webp"][:-9]}, "cifar10_full_webp.npz is not 3 strips of 2 images"),
+        "a label less": (strips | {"label": strips["label"][1:]}, "cifar10_full_webp.npz is not 3 strips of 2 images"),
+        "no labels": ({k: v for k, v in strips.items() if k != "label"}, "cifar10_full_webp.npz of the version full"),
+    }
+
+
+KINDS = ["cut", "another format", "no image", "an image more", "another pixel", "a strip less", "bytes less"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "a label less", "no labels"])
+def test_damaged_strips_are_named(tmp_path, strips, kind):
+    arrays, wrong = broken_strips(strips)[kind]
+    said = failure("cifar10", strips_file(tmp_path, arrays))
+    assert said.startswith("dataset.cifar10: cannot be read (")
+    assert wrong in said
+
+
+def test_a_file_of_strips_cut_short_is_named(tmp_path, strips):
+    files = strips_file(tmp_path, strips)
+    path = files[cifar10.STRIPS]
+    path.write_bytes(path.read_bytes()[:-100])
+    assert "cifar10_full_webp.npz of the version full are meant" in failure("cifar10", files)
+
+
 @pytest.mark.mirror
-def test_cifars_sample_has_its_colors_first(tmp_path):
-    normalise("cifar10", tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
-    table, _ = read(tmp_path / "n", "cifar10")
-    with np.load(tmp_path / "raw/cifar10/cifar10_subset_12000_2000.npz") as arrays:
-        for part, rows in (("train", slice(12_000)), ("test", slice(12_000, None))):
-            np.testing.assert_array_equal(np.moveaxis(table.features[rows], 1, 3), arrays[f"x_{part}"])
-            np.testing.assert_array_equal(table.labels[rows], arrays[f"y_{part}"])
-    np.testing.assert_array_equal(table.attributes["animal"], animals(table.labels))
+def test_cifars_sample_has_its_colors_first_and_is_part_of_the_strips(tmp_path):
+    dataset, path = plugins.create("dataset", "cifar10"), Path(MIRROR, "cifar10/cifar10_subset_12000_2000.npz")
+    strips = dataset.parts({cifar10.STRIPS: path.with_name(cifar10.STRIPS)})
+    whole = {image.tobytes() for part in strips for image in part.features}
+    with np.load(path) as arrays:
+        for table, part in zip(dataset.parts({path.name: path}), ("train", "test"), strict=True):
+            np.testing.assert_array_equal(np.moveaxis(table.features, 1, 3), arrays[f"x_{part}"])
+            np.testing.assert_array_equal(table.labels, arrays[f"y_{part}"])
+            np.testing.assert_array_equal(table.attributes["animal"], animals(table.labels))
+            assert {image.tobytes() for image in table.features} <= whole
+
+
+@pytest.mark.mirror
+def test_all_of_cifar_is_decoded_in_ten_seconds_of_a_core():
+    start = time.process_time()
+    parts = plugins.create("dataset", "cifar10").parts({cifar10.STRIPS: Path(MIRROR, "cifar10", cifar10.STRIPS)})
+    assert sum(len(part.labels) for part in parts) == 60_000
+    assert time.process_time() - start < 10
+
+
+PEAK = """
+import sys
+from cutlayer.data.normalised import normalise
+name, folder, mirror, sources = sys.argv[1:]
+normalise(name, f"{folder}/raw", mirror, False, sources, f"{folder}/n")
+# of this program alone: ru_maxrss starts at the peak of the process that started it
+print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+"""
+
+
+@pytest.mark.mirror
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize("name", ["celeba", "cifar10", "fashion_mnist"])
+def test_images_are_normalised_in_less_memory_than_a_job_may_take(tmp_path, name):
+    arguments = [sys.executable, "-c", PEAK, name, str(tmp_path), MIRROR, str(SOURCES)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_500_000  # kB
+
+
+@pytest.mark.mirror
+def test_the_copies_are_as_many_as_the_sources_say():
+    with np.load(Path(MIRROR, "cifar10", cifar10.STRIPS)) as arrays:
+        copies = arrays["label"][arrays["source"] == 3]
+    count = {name: int((copies == label).sum()) for label, name in enumerate(cifar10.Cifar10.class_names)}
+    assert {name: n for name, n in count.items() if n} == {"ship": 97, "horse": 5, "deer": 1}
+    (row,) = [row for row in read_sources(SOURCES) if row.file == cifar10.STRIPS]
+    assert f"{60_000 - len(copies):,} lossless, {len(copies)} JPEG copies (97 ships, 5 horses, 1 deer)" in row.note
 
 
 def test_six_tenths_of_cifars_stand_in_are_animals():

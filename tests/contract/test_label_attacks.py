@@ -354,7 +354,7 @@ def test_a_run_read_back_from_disk_gives_the_scores_of_the_run_itself(
     outcome, files = split_run("clicks"), [tmp_path / part for part in ("transcript", "truth", "scores.csv")]
     transcript.save(files[0], outcome.transcripts, outcome.shared)
     artifacts.write_arrays(files[1], outcome.truth)
-    assert not scores.score("clicks", "none", name, "split", {"use": name} | own, files[:1], files[1:2], files[2])
+    assert not scores.score("clicks", "none", "split", {name: {"use": name} | own}, files[:1], files[1:2], files[2:])
     with files[2].open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert metrics <= {row["metric"] for row in rows}

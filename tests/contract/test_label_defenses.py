@@ -72,9 +72,8 @@ def batch(rows=64, d=8, classes=2, share=0.25, seed=0):
 
 def wired(own, labels, classes=2, seed=0, releases=3):
     """A wire for a batch that is the whole training set."""
-    training = Training(
-        labels=labels, classes=classes, releases=releases, generator=torch.Generator().manual_seed(seed)
-    )
+    draw = torch.Generator().manual_seed(seed)
+    training = Training(labels=labels, classes=classes, outputs=own.outputs(classes), releases=releases, generator=draw)
     return Wire(training, torch.arange(len(labels)), own.begin(training))
 
 

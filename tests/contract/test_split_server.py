@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -58,6 +58,38 @@ def test_rows_are_split_four_to_one_to_two():
     data = prepared(task())
     assert [len(data.train), len(data.test), len(data.known)] == [200, 50, 100]
     assert len({*data.train, *data.test, *data.known}) == 350
+
+
+def parted(shares, rows=350):
+    """The table, with so many rows of each part, in no order."""
+    parts = generator("test_split_server", "parts").permutation(np.repeat(np.arange(len(shares)), shares))
+    return replace(table(rows), attributes={"group": table(rows).attributes["group"], "part": parts})
+
+
+@pytest.mark.parametrize(
+    ("shares", "settings", "sizes"),
+    [
+        ((280, 35, 35), {}, [186, 46, 94]),  # too few that train: all 280 do, or are the attacker's
+        ((280, 35, 35), {"rows": 70}, [40, 10, 20]),
+        ((343, 3, 4), {}, [28, 7, 14]),  # too few to be tested
+    ],
+)
+def test_a_partition_says_which_rows_are_tested(shares, settings, sizes):
+    own = parted(shares)
+    data = prepared(task(own=own, partition="part", **settings))
+    assert [len(data.train), len(data.test), len(data.known)] == sizes
+    assert len({*data.train, *data.test, *data.known}) == sum(sizes)
+    part = own.attributes["part"]
+    assert (part[data.test] > 0).all()
+    assert (part[[*data.train, *data.known]] == 0).all()
+    other = prepared(task(own=own, partition="part", seed=1, **settings))
+    assert {*other.test} != {*data.test} or shares[0] == 343
+
+
+@pytest.mark.parametrize(("shares", "lacking"), [((350,), "test"), ((0, 350), "train")])
+def test_a_partition_without_rows_of_a_kind_is_refused(shares, lacking):
+    with pytest.raises(InputError, match=rf"run.made/none/seed0: has no row to {lacking}; partition is part"):
+        prepared(task(own=parted(shares), partition="part"))
 
 
 def test_the_sensitive_column_is_not_an_input():
@@ -126,18 +158,61 @@ def test_only_the_adversarys_side_is_shown():
     np.testing.assert_array_equal(outcome.truth["training_attribute"], data.all_attribute[clean[:20]])
 
 
-def test_what_is_sent_is_normalized_and_has_the_setups_noise():
-    own = task(own=table(7000), epochs=1, sigma=3.0, records={"attacked": 4000})
-    outcome = PROTOCOL.run(own)
+def rows_behind(part, data):
+    """The rows whose features a part of the transcript shows."""
+    clean = data.train[: len(data.train) - len(data.poison)]
+    return {"known": data.known, "attacked": data.test, "intercepted": clean[:4000], "poison": data.poison}[part]
+
+
+@pytest.mark.parametrize(
+    ("views", "noisy"),
+    [
+        ({}, set()),
+        ({"noisy_views": "none"}, set()),
+        ({"noisy_views": "training"}, {"intercepted", "poison"}),
+        ({"noisy_views": "all"}, {"intercepted", "poison", "known", "attacked"}),
+    ],
+)
+def test_an_adversary_sees_the_features_with_noise_only_where_the_setup_says_so(views, noisy):
+    own = task(own=table(7000), epochs=1, sigma=3.0, poison=0.2, records={"attacked": 4000}, **views)
+    outcome, data = PROTOCOL.run(own), prepared(own)
     (seen,) = outcome.transcripts.values()
     _, _, encoder = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    for part in ("known", "attacked", "intercepted", "poison"):
+        clean = encoder(data.encode_table(rows_behind(part, data)))[1].detach().numpy()
+        noise = (seen[part][-1] if seen[part].ndim == 3 else seen[part]) - clean
+        if part not in noisy:
+            np.testing.assert_allclose(noise, 0, atol=1e-5)
+            continue
+        assert noise.std() == pytest.approx(3, rel=0.05)
+        assert abs(noise.mean()) < 0.1
+        assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
+    assert outcome.shared["noise"] == (3 if "intercepted" in noisy else 0)
+
+
+def test_the_classifier_trains_on_noise_whatever_is_seen():
+    quiet, loud = (PROTOCOL.run(task(sigma=sigma)).transcripts[""]["encoder"][-1] for sigma in (1e-6, 3.0))
+    seen = [PROTOCOL.run(task(noisy_views=views)).transcripts[""]["encoder"] for views in ("none", "all")]
+    assert (quiet != loud).any()
+    np.testing.assert_array_equal(*seen)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("model", ["mlp", "strided_cnn"])
+def test_features_are_as_they_are_unless_the_model_normalizes_them(model, normalized):
+    own = task(own=images() if model == "strided_cnn" else table(), model={"use": model, "normalized": normalized})
     data = prepared(own)
-    clean = encoder(data.encode_table(data.known))[1].detach().numpy()
-    noise = seen["known"] - clean
-    assert clean.std() == pytest.approx(1, abs=0.2)  # of the running moments, which lag
-    assert noise.std() == pytest.approx(3, rel=0.05)
-    assert abs(noise.mean()) < 0.1
-    assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
+    encoder, _ = split_server._models(own, data)
+    features = 5 * encoder(data.encode(torch.arange(40)))[1].detach()
+    with torch.no_grad():
+        for parameter in encoder.last.parameters():
+            parameter *= 5
+        again = encoder(data.encode(torch.arange(40)))[1]
+    torch.testing.assert_close(again, features / 5 if normalized else features, rtol=1e-2, atol=1e-2)
+    if normalized:
+        across = [axis for axis in range(again.ndim) if axis != 1]
+        torch.testing.assert_close(again.mean(across), torch.zeros(again.shape[1]), atol=1e-5, rtol=0)
+        torch.testing.assert_close(again.std(across, correction=0), torch.ones(again.shape[1]), atol=1e-2, rtol=0)
 
 
 def test_images_cross_as_images():

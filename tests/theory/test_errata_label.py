@@ -111,9 +111,8 @@ def test_max_norm_leaves_the_norm_attack_an_auc_of_0_68():
     gradient = torch.ones(20_000, 4)
     labels = np.arange(len(gradient)) % 2
     gradient[labels == 0] *= 1e-3
-    training = Training(
-        labels=torch.from_numpy(labels), classes=2, releases=1, generator=torch.Generator().manual_seed(0)
-    )
+    draw = torch.Generator().manual_seed(0)
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
     sent = plugins.create("defense", "max_norm").backward(gradient, Wire(training, torch.arange(len(labels))))
     left = leak_auc(sent.norm(dim=1).numpy() + 1e-9 * generator("ties").random(len(labels)), labels)
     assert left == pytest.approx(norm.cdf(1) - norm.cdf(-1), abs=0.01)

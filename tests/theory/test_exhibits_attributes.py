@@ -18,14 +18,14 @@ from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import judge
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.selection import chosen
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
 from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 
 PROJECT = Path(__file__).parents[2]
-PAPER = yaml.safe_load((PROJECT / "workflow/papers/tcpo/paper.yaml").read_text())
+PAPER = families.read(PROJECT / "workflow/papers/tcpo", "tcpo")
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/tcpo/published.csv")
 CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
 SETTINGS = {  # the least that params.yaml must have

@@ -21,7 +21,7 @@ from cutlayer.exhibits._front import front
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import judge
 from cutlayer.metrics.leakage import leak_auc
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
 from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
@@ -32,7 +32,7 @@ from cutlayer.stages.theory import Case
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "workflow/papers"
 NAMES = ("marvell", "secdt")
-PAPERS = {name: yaml.safe_load((FOLDER / name / "paper.yaml").read_text()) for name in NAMES}
+PAPERS = {name: families.read(FOLDER / name, name) for name in NAMES}
 PUBLISHED = {name: pd.read_csv(FOLDER / name / "published.csv") for name in NAMES}
 EXHIBITS = [(paper, name) for paper, content in PAPERS.items() for name in content["exhibits"]]
 CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"papers": [*NAMES]}

@@ -20,14 +20,14 @@ from cutlayer.exhibits.regression import fit
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import judge
 from cutlayer.ledger.selection import chosen
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
 from cutlayer.plan.paper_model import Paper
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import parameters_in, settings_of
 
 PROJECT = Path(__file__).parents[2]
-PAPER = yaml.safe_load((PROJECT / "workflow/papers/tappfl/paper.yaml").read_text())
+PAPER = families.read(PROJECT / "workflow/papers/tappfl", "tappfl")
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/tappfl/published.csv")
 CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
 LAMBDAS = [f"weight={value}" for value in (0.0, 0.25, 0.5, 0.75, 1.0)]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cutlayer.plan import families
 from tests.conftest import lock, shared_folder
 
 ROOT = Path(__file__).parents[2]
@@ -137,7 +138,7 @@ def thin(project: Project) -> Project:
     Every defense meets a few attacks instead of all: each attack is in the figures of its paper.
     """
     for paper in (project.folder / "workflow/papers").glob("*/paper.yaml"):
-        content = yaml.safe_load(paper.read_text())
+        content = families.read(paper.parent, paper.parent.name)
         for name, exhibit in content["exhibits"].items():
             if exhibit.get("sources") != ["data"]:
                 exhibit["setups"] = [s for s in exhibit["setups"] if s in SETUPS] or exhibit["setups"][:1]
@@ -222,7 +223,7 @@ def prune(project: Project) -> Project:
     project.mirror = ""
     for paper, kept in KEPT.items():
         file = project.folder / f"workflow/papers/{paper}/paper.yaml"
-        content = yaml.safe_load(file.read_text())
+        content = families.read(file.parent, paper)
         exhibits = {name: content["exhibits"][name] for name in kept}
         for exhibit in exhibits.values():
             exhibit["setups"] = [ABOUT[paper], *(["robot"] if paper == "chebyshev" else ())]

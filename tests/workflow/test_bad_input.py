@@ -50,6 +50,10 @@ CASES = {
         PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine, sensitive: sex }",
         ["params.yaml setups.wine.sensitive", "no attribute 'sex'"],
     ),
+    "partition the dataset lacks": (
+        PARAMS, "partition: part #", "partition: parts #",
+        ["params.yaml setups.celeba_male.partition", "no attribute 'parts'", "did you mean 'part'"],
+    ),
     "unknown key of a setup": (
         PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine, windws: { sizes: half } }",
         ["params.yaml setups.wine", "'windws'", "did you mean 'windows'"],

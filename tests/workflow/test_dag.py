@@ -9,7 +9,7 @@ import re
 import pytest
 import yaml
 
-from cutlayer.plan import code, plugins
+from cutlayer.plan import code, families, plugins
 
 from .conftest import ROOT, Project
 
@@ -52,7 +52,7 @@ WANTED = {
 @pytest.mark.parametrize("paper", WANTED)
 def test_every_exhibit_has_its_files(paper: str, finished: Project) -> None:
     folder = finished.folder / "results/exhibits" / paper
-    drawn = yaml.safe_load((ROOT / "workflow/papers" / paper / "paper.yaml").read_text())["exhibits"]
+    drawn = families.read(ROOT / "workflow/papers" / paper, paper)["exhibits"]
     assert drawn.keys() >= WANTED[paper]
     for name, exhibit in drawn.items():
         kinds = {file.suffix[1:] for file in folder.glob(f"{name}.*")}

@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 import pandas as pd
-import yaml
 from machine import machine
 from table import markdown, write
 
 from cutlayer.ledger import cells, claims
 from cutlayer.ledger import page as ledger
+from cutlayer.plan import families
 
 ROOT = Path(__file__).parents[2]
 FIGURE = "results/exhibits/chebyshev/figure4.csv"
@@ -62,7 +62,7 @@ def reference() -> float:
 def verdicts(folder: Path) -> str:
     """The paper's claims on figure 4 at its scale, judged like any others; also written as csv."""
     paper_folder = ROOT / "workflow/papers/chebyshev"
-    paper = yaml.safe_load((paper_folder / "paper.yaml").read_text())
+    paper = families.read(paper_folder, "chebyshev")
     own = {
         "claims": {name: claim for name, claim in paper["claims"].items() if claim["check"]["exhibit"] == "figure4"},
         "numbers": [entry for entry in paper["numbers"] if entry["check"]["exhibit"] == "figure4"],

@@ -5,12 +5,13 @@ from launch.logs import logged
 
 with logged(snakemake):
     reasons = scores.score(
-        *(snakemake.wildcards[name] for name in ("setup", "defense", "attack")),
+        snakemake.wildcards.setup,
+        snakemake.wildcards.defense,
         snakemake.params.protocol,
-        snakemake.params.attack,
+        snakemake.params.attacks,
         snakemake.input.transcripts,
         snakemake.input.truths,
-        snakemake.output[0],
+        snakemake.output,
         devices.granted(snakemake.resources.get("gpu", 0)),
     )
     notes.record(snakemake.params.note, snakemake.params.attempt, reasons)

@@ -3,7 +3,8 @@
 What `dvc import-url` would write, without the network: the file's public URL, and the md5 of the file in data/raw,
 whose sha256 is first held against data/sources.csv. A file that its URL gives only inside an archive, or behind a
 page, is tracked without a URL to update from; the description says where it comes from. So is a sample, which has no
-URL of its own. Of several versions the one that is here is tracked; a dataset that nobody can have here is not.
+URL of its own. Of several versions the one that is here is tracked and no other, whose pointers are removed; a dataset
+that nobody can have here is not.
 """
 
 from __future__ import annotations
@@ -63,12 +64,16 @@ def write(file: Path, content: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Write all pointers; a file that is another one than declared is an error."""
+    """Write all pointers, remove those of other versions; a file that is another one than declared is an error."""
+    kept = set()
     for row in tracked():
         file = RAW / row.dataset / row.file
         if row.sha256 and digest(file, "sha256") != row.sha256:
             raise InputError(f"file.{file}", "has another sha256 than data/sources.csv", "remove it, then `make data`")
         write(Path(f"{file}.dvc"), pointer(row, file))
+        kept.add(Path(f"{file}.dvc"))
+    for other in {path for made in kept for path in made.parent.glob("*.dvc")} - kept:
+        other.unlink()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from cutlayer.core.files import replacing
 
 from .archives import extract
 from .download import download
-from .sources import LARGEST, STAND_IN, Missing, Source, is_local, mirrored, versions_of
+from .sources import LARGEST, STAND_IN, Missing, Source, at_hand, is_local, mirrored, versions_of
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,13 @@ def acquire(
 
     Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
     local sample is preferred to a long download; `version` asks for one of them. `stand_ins` says whether
-    a version of which only a stand-in can be made is good enough, and decides what the error advises.
+    a version of which only a stand-in can be made is good enough, and decides what the error advises. The note says
+    which files of better versions are not at hand.
 
     Raises:
         Unavailable: no place has the files.
-        InputError: a file is truncated or has a wrong checksum; nothing of it is kept.
+        InputError: a file is truncated or has a wrong checksum, and nothing of it is kept; or the mirror's manifest
+            lists it, but neither the mirror nor the public URL gives it.
 
     """
     versions = versions_of(dataset, sources, version)
@@ -70,26 +72,29 @@ def acquire(
         if rows[0].provenance == STAND_IN and not stand_ins:
             reasons.append(f"{rows[0].version}: it makes a stand-in only")
             continue
+        better = [row for other in versions[: versions.index(rows)] for row in other]
+        lacking = [row.file for row in better if not at_hand(row, Path(raw), mirror)]
         try:
-            return _fetch(rows, Path(raw), mirror)
+            return _fetch(rows, Path(raw), mirror, lacking)
         except Missing as missing:
             reasons.append(f"{rows[0].version}: {missing}")
     raise Unavailable(dataset, reasons, stand_ins)
 
 
-def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None) -> Acquired:
-    """Obtain every file of one version."""
+def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None, lacking: list[str]) -> Acquired:
+    """Obtain every file of one version; what is `lacking` for a better one is noted."""
     first = rows[0]
     bundled = "generated" if first.provenance == "synthetic" else "bundled with scikit-learn"
     found = {row.file: _obtain(row, raw / row.dataset / row.file, mirror) for row in rows if row.file}
     unverified = [f"the checksum of {row.file} was not known beforehand" for row in rows if row.file and not row.sha256]
+    better = [f"not at hand: {', '.join(lacking)}"] if lacking else []
     return Acquired(
         dataset=first.dataset,
         version=first.version,
         provenance=first.provenance,
         licence=first.licence,
         where=" and ".join(dict.fromkeys(where for where, _ in found.values())) or bundled,
-        note="; ".join(dict.fromkeys([row.note for row in rows if row.note] + unverified)),
+        note="; ".join(dict.fromkeys([row.note for row in rows if row.note] + unverified + better)),
         files={name: raw / first.dataset / name for name in found},
         sha256={name: sha256 for name, (_, sha256) in found.items()},
     )
@@ -110,6 +115,9 @@ def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, 
                 return where, verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
         except Missing as missing:
             reasons.append(f"{where}: {missing}")
+    if (lost := _lost(row, mirror)) is not None:
+        listed = "is not there, though the manifest of the mirror lists it"
+        raise InputError(f"file.{lost}", listed, "put it there, or take its line out")
     raise Missing(f"{row.file} ({'; '.join(reasons)})")
 
 
@@ -123,6 +131,15 @@ def verified(path: Path, row: Source, name: str) -> str:
     if row.sha256 and found != row.sha256:
         raise InputError(f"file.{name}", f"has the sha256 {found}", f"{row.sha256} expected; it is not used")
     return found
+
+
+def _lost(row: Source, mirror: str | Path | None) -> Path | None:
+    """The path of a file that the mirror lists and does not hold."""
+    try:
+        path, _ = mirrored(row, mirror)
+    except Missing:
+        return None
+    return None if path.is_file() else path
 
 
 def _from_mirror(row: Source, target: Path, mirror: str | Path | None) -> None:

@@ -76,8 +76,8 @@ def facts(folder: str | Path, dataset: str) -> dict[str, Any]:
 
 
 def describe(folder: str | Path, datasets: Iterable[str]) -> pd.DataFrame:
-    """One row per dataset: what it is, how it was obtained, and from where."""
-    columns = ["dataset", "provenance", "rows", "features", "classes", "licence", "where"]
+    """One row per dataset: what it is, how it was obtained, from where, and what to know of it."""
+    columns = ["dataset", "provenance", "rows", "features", "classes", "licence", "where", "note"]
     metas = [facts(folder, name) for name in datasets]
     table = pd.DataFrame([{**meta, "dataset": meta["name"]} for meta in metas], columns=columns)
     return table.rename(columns={"where": "where from"})
@@ -89,7 +89,8 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
     except InputError:
         raise
     except (ValueError, LookupError, *DAMAGED) as error:  # what numpy and pandas raise on text they cannot parse
-        raise plugin.error(f"cannot be read ({error})", f"the {found.version} version is expected") from error
+        files = " and ".join(found.files)
+        raise plugin.error(f"cannot be read ({error})", f"{files} of the version {found.version} are meant") from error
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:

@@ -63,18 +63,20 @@ def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
 def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> str:
     """Why the normalised data in `folder` are wanted: a text that changes only when they should be made again.
 
-    It is what the last run recorded, unless that run had to make a stand-in and (better) files are here now.
+    It is what the last run recorded, unless files of a better version, or any in place of a stand-in, are here now.
     """
     facts = Path(folder, f"{dataset}.json")
     if not facts.is_file():
         return "first"
     try:
         meta = json.loads(facts.read_text())
-        provenance, version, before = meta["provenance"], meta["version"], str(meta["asked"])
+        version, before = meta["version"], str(meta["asked"])
     except (ValueError, LookupError):
         return "damaged"
+    ranks = [rows[0].version for rows in versions_of(dataset, sources, None)]
+    better = ranks[: ranks.index(version)] if version in ranks else ranks
     here = _local_versions(dataset, Path(raw), mirror, sources)
-    return "files found" if provenance == STAND_IN and here and here[0] != version else before
+    return "files found" if here and here[0] in better else before
 
 
 def read_sources(path: str | Path) -> list[Source]:
@@ -112,17 +114,18 @@ def versions_of(dataset: str, sources: str | Path, version: str | None) -> list[
 
 
 def is_local(rows: list[Source], raw: Path, mirror: str | Path | None) -> bool:
-    """Whether raw or the mirror hold every file of a version."""
+    """Whether every file of a version is at hand."""
+    return all(at_hand(row, raw, mirror) for row in rows)
 
-    def held(row: Source) -> bool:
-        if not row.file or (raw / row.dataset / row.file).is_file():
-            return True
-        try:
-            return mirrored(row, mirror)[0].is_file()
-        except Missing:
-            return False
 
-    return all(held(row) for row in rows)
+def at_hand(row: Source, raw: Path, mirror: str | Path | None) -> bool:
+    """Whether raw holds a file or the mirror lists it; one that is listed and not there is an error when it is used."""
+    if not row.file or (raw / row.dataset / row.file).is_file():
+        return True
+    try:
+        return bool(mirrored(row, mirror))
+    except Missing:
+        return False
 
 
 def mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:

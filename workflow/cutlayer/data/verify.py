@@ -20,10 +20,11 @@ READERS: dict[str, Callable[[Path], Any]] = {".safetensors": check_arrays, ".jso
 def damaged(folder: str | Path) -> Iterator[str]:
     """What is wrong with the raw data, normalised data and runs of the workflow in `folder`, a sentence a file."""
     root = Path(folder)
+    raw = {root / "data/raw" / row.dataset / row.file: row for row in read_sources(root / "data/sources.csv")}
     checks: list[tuple[Callable[[Path], Any], Path]] = [
-        (lambda path, row=row: verified(path, row, str(path)), root / "data/raw" / row.dataset / row.file)  # type: ignore[misc]
-        for row in read_sources(root / "data/sources.csv")
-        if row.sha256 and (root / "data/raw" / row.dataset / row.file).is_file()
+        (lambda path, row=row: verified(path, row, str(path)), path)  # type: ignore[misc]
+        for path, row in raw.items()
+        if row.sha256 and path.is_file()
     ]
     for place in ("data/normalised", "results/runs"):
         checks += [(READERS[path.suffix], path) for path in sorted((root / place).rglob("*")) if path.suffix in READERS]

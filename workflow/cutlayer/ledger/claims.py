@@ -78,17 +78,15 @@ def _numbers(
 def _number(
     number: Mapping[str, Any], entry: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], scale: str
 ) -> Iterator[dict[str, Any]]:
-    check, dataset = printed.check_of(number, entry)
-    own, tolerance = printed.on(dataset, check, cells[check["exhibit"]]), entry.get("tolerance", TOLERANCE)
-    for found in per_setup(check, {check["exhibit"]: own}):
+    check, tolerance = entry["check"], entry.get("tolerance", TOLERANCE)
+    for found in per_setup(check, {check["exhibit"]: printed.on(number["dataset"], check, cells[check["exhibit"]])}):
         mean, low, high = bounds(found.values)
         row = found.facts | _printed(number, entry) | {"scale": scale, "seeds": seeds(found.values)}
         row |= {"ours": mean, "low": low, "high": high, "difference": mean - number["value"]}
         row |= {"rule": entry.get("rule", f"within the interval ± {tolerance:g}")}
         verdict = _withheld(found, scale, entry["depends_on_scale"])
         verdict = verdict or _matches(number["value"], low, high, tolerance)
-        why = found.why or entry.get("why", {}).get(f"{number['dataset']}.{number['metric']}", "")
-        yield row | {"verdict": verdict, "why": why if verdict != "holds" else ""}
+        yield row | {"verdict": verdict, "why": (found.why or entry["why"]) if verdict != "holds" else ""}
 
 
 def _alone(number: Mapping[str, Any], entry: Mapping[str, Any], scale: str) -> dict[str, Any]:
@@ -99,8 +97,7 @@ def _alone(number: Mapping[str, Any], entry: Mapping[str, Any], scale: str) -> d
 
 def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the paper says."""
-    statement = entry.get("statement", "{method} {metric}").format_map(number).removeprefix("- ")
-    row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": statement}
+    row = {"kind": "number", "item": number["item"], "place": number["item"], "statement": entry["statement"]}
     return row | {"published": number["value"]}
 
 

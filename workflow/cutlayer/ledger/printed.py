@@ -1,7 +1,6 @@
 """A paper's printed numbers, and the cells that each is held against: one mapping for ledger and exhibits.
 
-paper.yaml says under `numbers` which rows of published.csv are meant, and a check whose selections may name their
-columns in braces: "{method}".
+Of each number paper.yaml says under `numbers` which row of published.csv it is, and the check that selects ours.
 """
 
 from __future__ import annotations
@@ -43,17 +42,6 @@ def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple
             yield {**{str(key): value for key, value in row.items()}, "value": row["value"] / unit}, entry
 
 
-def check_of(number: Mapping[str, Any], entry: Entry) -> tuple[dict[str, Any], str]:
-    """The check of a printed number with its row's columns in place of {column}, and its dataset, both as we name them.
-
-    Nothing on the left of a check means the number's metric.
-    """
-    ours = {key: entry.get("names", {}).get(value, value) for key, value in number.items()}
-    check = entry["check"]
-    sides = {"left": check["left"] or {"metric": "{metric}"}} | {key: check[key] for key in ("right",) if key in check}
-    return check | {side: _filled(selection, ours) for side, selection in sides.items()}, ours["dataset"]
-
-
 def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
     """The cells of the dataset that a number is printed for; of all, where it is for all or its check names setups."""
     return cells if dataset == "all" or "setups" in check else cells[cells["dataset"] == dataset]
@@ -67,10 +55,10 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
     """
     found: list[Row] = []
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
-        check, dataset = check_of(number, entry)
+        check = entry["check"]
         if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
             continue
-        own = on(dataset, check, cells[cells["skipped"] == ""])
+        own = on(number["dataset"], check, cells[cells["skipped"] == ""])
         for column, value in check["left"].items():
             own = own[own[column].isin(value if isinstance(value, list) else [value])]
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
@@ -89,9 +77,3 @@ def _where(hit: pd.DataFrame) -> Iterator[Row]:
         yield {**first[KEYS], "place": first[along]}
     elif len(hit[["defense", "attack", "metric"]].drop_duplicates()) == 1:
         yield {**first[KEYS], "setting": None, "place": None}
-
-
-def _filled(selection: Any, number: Mapping[str, Any]) -> Any:
-    if isinstance(selection, list):
-        return [_filled(one, number) for one in selection]
-    return {key: value.format_map(number) if isinstance(value, str) else value for key, value in selection.items()}

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from .shapes import ABSENT, AtLeast0, Fraction, Name, Names, Shape, Used, different
+from .shapes import ABSENT, AtLeast0, Different, Fraction, Name, Names, Shape, Used, different
 
 Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
 Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
+Column = Literal["item", "dataset", "target", "method", "metric"]  # of published.csv, which together name a number
 ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
 
 
@@ -113,18 +114,17 @@ class Claim(Headline):
 
 
 class Number(Shape):
-    """Numbers as printed, and how ours are taken; or why there are none."""
+    """A number as printed, and how ours is taken; or why there is none."""
 
     published: dict[str, str]
     without: str = ABSENT
-    names: dict[str, str] = ABSENT
-    statement: str = ABSENT
+    statement: str
     unit: Literal["percent"] = ABSENT
     check: Check = ABSENT
     tolerance: AtLeast0 = ABSENT
     rule: str = ABSENT
     depends_on_scale: bool = ABSENT
-    why: dict[str, str] = ABSENT
+    why: str
 
     @model_validator(mode="after")
     def _checked_or_without(self) -> Number:
@@ -136,7 +136,7 @@ class Number(Shape):
 
 
 class Paper(Shape):
-    """The whole file."""
+    """The whole file, every entry in full."""
 
     title: str
     authors: str
@@ -145,3 +145,44 @@ class Paper(Shape):
     exhibits: dict[Name, Exhibit]
     numbers: list[Number] = ABSENT
     claims: dict[str, Claim]
+
+
+Cases = dict[str, Different]  # key -> the values that it takes
+
+
+class Sides(Shape, extra="allow"):
+    """A check as it is written: `both` is part of left and of right."""
+
+    both: Selection = ABSENT
+    left: Selections = ABSENT
+    right: Selections = ABSENT
+
+
+class Family(Shape, extra="allow"):
+    """Exhibits or claims as they are written: what becomes of it is checked as `Exhibit` or `Claim`."""
+
+    cases: Cases | Annotated[list[Cases], Field(min_length=1)] = Field(ABSENT, alias="for")
+    like: str = ABSENT
+    draw: dict[str, Any] = ABSENT
+    check: Sides = ABSENT
+
+
+class Numbers(Shape, extra="allow"):
+    """Printed numbers as they are written, by what published.csv has in its columns."""
+
+    published: Annotated[dict[Column, str | Names], Field(min_length=1)]
+    check: Sides = ABSENT
+
+
+class Written(Shape):
+    """The file as it is written; `families` makes a `Paper` of it."""
+
+    title: Any = ABSENT
+    authors: Any = ABSENT
+    errata: Any = ABSENT
+    headline: dict[str, Family] = ABSENT
+    words: dict[str, dict[str | float, dict[str, Any]]] = ABSENT
+    defaults: dict[Literal["exhibits", "numbers", "claims"], dict[str, Any]] = ABSENT
+    exhibits: dict[str, Family] = ABSENT
+    numbers: list[Numbers] = ABSENT
+    claims: dict[str, Family] = ABSENT

@@ -91,7 +91,9 @@ class Sizes(Shape, extra="allow"):
     epochs: Positive = ABSENT
     rate: Above0 = ABSENT
     stream: str = ABSENT
+    partition: str = ABSENT
     sigma: Above0 = ABSENT
+    noisy_views: Literal["none", "training", "all"] = ABSENT
     poison: Fraction = ABSENT
     devices: Few = ABSENT
     participation: Annotated[float, Field(gt=0, le=1)] = ABSENT

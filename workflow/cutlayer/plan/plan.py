@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cutlayer.core.errors import InputError
 
-from . import plugins
+from . import families, plugins
 from .checks import known, located, merged, validate
 from .looks import looks
 from .paper_model import Paper
@@ -22,11 +20,12 @@ from .params_model import Params
 from .sweeps import UNDEFENDED
 from .variants import Variants, checked
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
+OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
+CHEAP = "cheap-attacks"  # the job of these; a variant's name has no hyphen
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
 
 
@@ -88,8 +87,8 @@ class Plan:
                 raise InputError(f"model.{model.name}", f"is not for the protocol {setup['protocol']}", allowed)
         for key in full:
             known("key", key, COMMON_KEYS | protocol["keys"], where)
-        if "sensitive" in setup:
-            known("attribute", setup["sensitive"], dataset.get("attributes", {}), f"{where}.sensitive")
+        for key in [key for key in OF_DATASET if key in setup]:
+            known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
@@ -124,7 +123,7 @@ class Plan:
         folder = self.folder / "papers"
         known("paper", name, [p.name for p in folder.iterdir() if p.is_dir()], "params.yaml papers")
         where = f"papers/{name}/paper.yaml"
-        paper: dict[str, Any] = yaml.load((folder / name / "paper.yaml").read_text(), LOADER)
+        paper = families.read(folder / name, where)
         validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
             for other in exhibit.setdefault("printed", [identifier]):
@@ -307,14 +306,34 @@ class Plan:
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []
-        cells = [
-            patterns[source].format(paper=paper, setup=place, defense=defense, attack=attack)
-            for setup, defense in (self._matched if source == "matches" else self.pairs)(exhibit)
-            for attack in ((exhibit["attacks"] if source == "scores" else None) or [""])
-            for place in [self.place(exhibit, attack, setup)]
-            if not attack or not self.variants.unfit("attack", attack, place)
-        ]
-        return list(dict.fromkeys(cells))
+        if source == "scores":
+            of = [dict(zip(("setup", "defense", "attack"), case, strict=True)) for case in self._attacked(exhibit)]
+        else:
+            pairs = self._matched(exhibit) if source == "matches" else self.pairs(exhibit)
+            of = [{"paper": paper, "setup": setup, "defense": defense} for setup, defense in pairs]
+        return list(dict.fromkeys(patterns[source].format_map(names) for names in of))
+
+    def _attacked(self, exhibit: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """The (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
+        for setup, defense in self.pairs(exhibit):
+            for attack in exhibit["attacks"]:
+                place = self.place(exhibit, attack, setup)
+                if not self.variants.unfit("attack", attack, place):
+                    yield place, defense, attack
+
+    def attack_jobs(self) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+        """Which attacks are a job, its name, the (setup, defense) it is for: the cheap ones of a run are together."""
+        together: dict[tuple[str, str, str], set[str]] = {}  # what a job is of a run
+        for _, _, exhibit in self.exhibits():
+            for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
+                method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
+                job = CHEAP if method.constants["cheap"] else attack
+                together.setdefault((job, setup, defense), set()).add(attack)
+        runs: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+        for (job, setup, defense), attacks in sorted(together.items()):
+            runs.setdefault((job, tuple(sorted(attacks))), []).append((setup, defense))
+        for (job, attacks_of_it), pairs in runs.items():
+            yield job, [*attacks_of_it], pairs
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:

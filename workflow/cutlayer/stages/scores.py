@@ -22,33 +22,32 @@ Attacked = Callable[[transcript.Arrays, tuple[Any, ...]], Rows]
 def score(
     setup: str,
     variant: str,
-    attack_name: str,
     protocol_name: str,
-    attack: Mapping[str, Any],
+    attacks: Mapping[str, Mapping[str, Any]],
     transcripts: Sequence[str | Path],
     truths: Sequence[str | Path],
-    output: str | Path,
+    outputs: Sequence[str | Path],
     device: str = "cpu",
 ) -> list[str]:
-    """Attack every seed and write one row for each setting, case and metric.
+    """Try each attack on every seed and write its table, one row for each setting, case and metric.
 
     Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
-    the attack does not apply to the case, or failed (then value is empty). Returns why it failed, see `failures`.
+    the attack does not apply to the case, or failed (then value is empty). Returns why attacks failed, see `failures`.
     """
-    parameters = {key: value for key, value in attack.items() if key != "use"}
-    method: Attack = plugins.create("attack", attack["use"], parameters)
     protocol: Protocol = plugins.create("protocol", protocol_name)
-    rows: Rows = []
     reasons: list[str] = []
-    for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
-        who = {"setup": setup, "defense": variant, "attack": attack_name, "seed": seed}
-        attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
-        for setting, found in _outcomes(seen, attacked, (setup, variant, attack_name, seed)):
-            if isinstance(found, Failed):
-                reasons.append(found.reason)
-                found = [_skipped(found.reason)]
-            rows += [who | {"setting": setting} | row for row in found]
-    artifacts.write_rows(output, rows)
+    for (name, attack), output in zip(attacks.items(), outputs, strict=True):
+        method: Attack = plugins.create("attack", attack["use"], {k: v for k, v in attack.items() if k != "use"})
+        rows: Rows = []
+        for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
+            attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
+            for setting, found in _outcomes(seen, attacked, (setup, variant, name, seed)):
+                if isinstance(found, Failed):
+                    reasons.append(found.reason)
+                    found = [_skipped(found.reason)]
+                who = {"setup": setup, "defense": variant, "attack": name, "seed": seed, "setting": setting}
+                rows += [who | row for row in found]
+        artifacts.write_rows(output, rows)
     return reasons
 
 

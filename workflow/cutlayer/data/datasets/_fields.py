@@ -28,6 +28,14 @@ class Fields:
         """Some of the columns."""
         return Fields(self.text, self.starts[:, columns], self.lengths[:, columns])
 
+    def here(self) -> np.ndarray:
+        """Which fields (n, c) are not empty."""
+        return self.lengths > 0
+
+    def starting(self, letter: str) -> np.ndarray:
+        """Which fields (n, c) start with a letter."""
+        return self.here() & (self._at(0) == ord(letter))
+
     def numbers(self, missing: int) -> np.ndarray:
         """Whole numbers (n, c) int32; `missing` where a field is empty."""
         value = np.zeros(self.starts.shape, np.int64)
@@ -43,16 +51,23 @@ class Fields:
         value = np.where(negative, -value, value)
         return np.where(self.lengths == 0, missing, value).astype(np.int32)
 
-    def hexadecimal(self, missing: int) -> np.ndarray:
-        """Numbers of 8 hexadecimal digits (n, c) int32 without their first bit; `missing` where a field is empty."""
+    def hexadecimal(self, missing: int, mark: str = "", digits: int = 8) -> np.ndarray:
+        """Numbers of so many hexadecimal digits after a mark (n, c) int32, of 32 bits all but the first.
+
+        `missing` where a field is empty.
+        """
         value = np.zeros(self.starts.shape, np.uint32)
-        wrong = (self.lengths != 8) & (self.lengths != 0)
-        for place in range(8):
-            nibble = NIBBLES[self._at(place)]
-            wrong |= (nibble > 15) & (self.lengths == 8)
+        whole = self.lengths == len(mark) + digits
+        wrong = ~whole & (self.lengths != 0)
+        for place, letter in enumerate(mark.encode()):
+            wrong |= whole & (self._at(place) != letter)
+        for place in range(digits):
+            nibble = NIBBLES[self._at(len(mark) + place)]
+            wrong |= (nibble > 15) & whole
             value = value << 4 | nibble
         if wrong.any():
-            raise ValueError(f"{self._first(wrong)!r} is not a number of 8 hexadecimal digits")
+            after = f" after {mark!r}" if mark else ""
+            raise ValueError(f"{self._first(wrong)!r} is not a number of {digits} hexadecimal digits{after}")
         return np.where(self.lengths == 0, missing, value & 0x7FFFFFFF).astype(np.int32)
 
     def hashes(self) -> np.ndarray:

@@ -17,6 +17,7 @@ from cutlayer.data.datasets.base import Dataset, Table
 from ._face import portraits
 from .tabular import balanced
 
+LAST = (162_770, 182_637, 202_599)  # the last photograph of each part of the official partition
 # Measured on the 202,599 rows of the table.
 MALE = (0.483, 0.346)  # without a smile, with one
 RATES = {  # without a smile: of women, of men; with one: of women, of men
@@ -65,7 +66,7 @@ class Faces(Dataset):
     """A dataset of faces, whether photographs or drawn: what its images and their attributes make."""
 
     def described(self, images: np.ndarray, has: Mapping[str, np.ndarray]) -> Table:
-        """Make a table of images and attributes as CelebA names them: Smiling, Wearing_Lipstick."""
+        """Make a table of images and attributes as CelebA names them: Smiling, Wearing_Lipstick; and their Part."""
         return self.table(images, has["Smiling"], {name: has[name.title()] for name in self.attributes})
 
 
@@ -73,11 +74,13 @@ def stand_in(dataset: Faces) -> Table:
     """Generate the stand-in from rates alone: the same table on every call, for it is seeded by the name."""
     draw = generator("stand-in", dataset.name)
     has = likely(balanced(dataset, draw) > 0, draw)
-    return dataset.described(portraits(has, draw), has)
+    images = portraits(has, draw)
+    numbers = draw.integers(1, LAST[-1] + 1, len(images))
+    return dataset.described(images, {**has, "Part": np.searchsorted(LAST, numbers)})
 
 
 def drawn_after(dataset: Faces, table: pd.DataFrame) -> Table:
-    """Draw as many rows of the table of attributes (n, 40) bool as are declared, smiling at the declared rate."""
+    """Draw as many rows of the table as are declared, smiling at the declared rate; (n, 41) attributes and Part."""
     draw = generator("stand-in", dataset.name, "attributes")
     wanted = balanced(dataset, draw) > 0
     rows = np.empty(len(wanted), np.int64)
@@ -85,7 +88,7 @@ def drawn_after(dataset: Faces, table: pd.DataFrame) -> Table:
         found = np.flatnonzero(table["Smiling"].to_numpy() == smiling)
         rows[wanted == smiling] = draw.choice(found, (wanted == smiling).sum(), replace=False)
     has = {name: table[name].to_numpy()[rows] for name in ("Smiling", "Male", *RATES)}
-    return dataset.described(portraits(has, draw), has)
+    return dataset.described(portraits(has, draw), {**has, "Part": table["Part"].to_numpy()[rows]})
 
 
 def likely(smiling: np.ndarray, draw: np.random.Generator) -> Mapping[str, np.ndarray]:

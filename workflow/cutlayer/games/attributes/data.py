@@ -52,7 +52,12 @@ class AttributeData:
 
 
 def rows_of(task: Task) -> np.ndarray:
-    """The rows of the table that a setup uses, shuffled.
+    """The rows of the table that a setup uses, shuffled; see `shuffled`."""
+    return shuffled(task)[: task.settings.get("rows", None)]
+
+
+def shuffled(task: Task) -> np.ndarray:
+    """All rows of the table, shuffled.
 
     Raises:
         InputError: the setup names no sensitive attribute.
@@ -60,8 +65,7 @@ def rows_of(task: Task) -> np.ndarray:
     """
     if "sensitive" not in task.settings:
         raise InputError(f"run.{task.name}", "has no sensitive attribute", "name one of the dataset's: `sensitive`")
-    shuffled = generator(task.origin, task.seed, "split").permutation(len(task.table.labels))
-    return shuffled[: task.settings.get("rows", None)]
+    return generator(task.origin, task.seed, "split").permutation(len(task.table.labels))
 
 
 def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool = False) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Attack:
     sees: ClassVar[set[str]] = set()  # of what the protocol `shows`
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
+    cheap: ClassVar[bool] = False  # milliseconds a case: the cheap attacks on a run share a job
     limits: ClassVar[Limits] = {}  # least and greatest value, None: any
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:

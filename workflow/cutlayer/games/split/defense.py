@@ -20,6 +20,7 @@ class Training(Party):
 
     labels: torch.Tensor  # (n,) int64: the labels of the training rows
     classes: int
+    outputs: int  # of the top model: what the defense's `outputs` returned
     releases: int  # how often each example's gradient is sent: the epochs
 
 
@@ -42,7 +43,7 @@ def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
 
 
 def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
-    shape = len(wire.rows), defense.outputs(wire.training.classes)
+    shape = (*wire.rows.shape, wire.training.outputs)
     checks.shaped(name, "target", found, shape, torch.float32, wire.rows.device)
     checks.finite(name, "target", found)
 
@@ -75,7 +76,7 @@ class Defense(base.Defense):
     @base.returns(_target)
     def target(self, wire: Wire) -> torch.Tensor:
         """What the batch is trained towards: (B, outputs) float32, a row of weights on the classes' log-losses."""
-        return one_hot(wire.labels, self.outputs(wire.training.classes)).float()
+        return one_hot(wire.labels, wire.training.outputs).float()
 
     @base.returns(_backward)
     def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:

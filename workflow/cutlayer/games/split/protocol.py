@@ -86,12 +86,16 @@ class Parties:
 
 def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
     """Everything of one training before its first step."""
-    draw = _generator(task.name, setting, "defense")
     training = Training(
-        labels=data.labels, classes=data.classes, releases=data.releases, generator=draw, device=task.device
+        labels=data.labels,
+        classes=data.classes,
+        outputs=defense.outputs(data.classes),
+        releases=data.releases,
+        generator=_generator(task.name, setting, "defense"),
+        device=task.device,
     )
     state = defense.begin(training)
-    bottom, top = _models(task, data, defense)
+    bottom, top = _models(task, data, training.outputs)
     parameters = [*bottom.parameters(), *top.parameters()]
     optimizer = torch.optim.Adam(parameters, task.settings["rate"], fused=True)
     return Parties(bottom, top, optimizer, defense, training, state)
@@ -110,7 +114,7 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
             scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
             place = {"setting": setting} | phase.place
             utility += [place | row for row in of_scores(scores, data.table.labels[phase.test])]
-    records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), defense.outputs(data.classes))
+    records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), parties.training.outputs)
     return records
 
 
@@ -144,9 +148,8 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
-def _models(task: Task, data: Data, defense: Defense) -> tuple[torch.nn.Module, torch.nn.Module]:
+def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
-    outputs = defense.outputs(data.classes)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
         bottom = data.model.bottom(data.inputs)

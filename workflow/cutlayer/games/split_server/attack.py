@@ -4,8 +4,9 @@ What it may name in `sees`, with E epochs:
 
 - `values` (): how many values the attribute has; `architecture`: the models' shapes, see `games/base/snapshot.py`
 - `inputs` (n, ...), `known_attribute` (n,): its auxiliary rows
-- `known` (n, ...), `attacked` (q, ...): features of auxiliary and test rows, as the trained encoder sends them
-- `intercepted` (E, q, ...): features of training rows as sent after every epoch
+- `known` (n, ...), `attacked` (q, ...): features of auxiliary and test rows from the trained encoder
+- `intercepted` (E, q, ...): features of training rows after every epoch
+- `noise` (): the standard deviation of the noise on them, which the clients announce; 0: none
 - `poison` (E, p, ...), `poison_attribute` (p,): the same of its own rows among those that train
 - `encoder` (E, P): the encoder after every epoch
 

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import seed_of
-from cutlayer.games.attributes.data import AttributeData, common, rows_of
+from cutlayer.games.attributes.data import AttributeData, common, rows_of, shuffled
 from cutlayer.games.base.protocol import Task
 
 PARTS = (4, 1, 2)  # training : test : auxiliary, as in the paper
@@ -45,9 +46,43 @@ class ServerData(AttributeData):
 
 def prepared(task: Task) -> ServerData:
     """Split the rows 4 : 1 : 2; with `poison`, so large a share of the training rows is the attacker's own."""
-    rows = rows_of(task)
-    ends = np.cumsum(PARTS) * len(rows) // sum(PARTS)
-    train, test, known = np.split(rows, ends[:-1])
+    train, test, known = _parts(task)
     share = task.settings.get("poison", 0.0)
     poison = known[: round(share / (1 - share) * len(train))]
     return ServerData(**common(task, np.concatenate([train, poison]), test), known=known, poison=poison)
+
+
+def _parts(task: Task) -> list[np.ndarray]:
+    """Rows that train, are tested and are the attacker's, at random or as the setup's `partition` says."""
+    if "partition" in task.settings:
+        return _partition(task)
+    rows = rows_of(task)
+    return np.split(rows, _ends(len(rows))[:-1])
+
+
+def _partition(task: Task) -> list[np.ndarray]:
+    """The same; tested are rows of which the attribute says that they do not train (1 and above), and no others.
+
+    If there are too few of either kind, fewer rows are used.
+
+    Raises:
+        InputError: a kind is missing.
+
+    """
+    name = task.settings["partition"]
+    rows = shuffled(task)
+    out = task.table.attributes[name][rows] > 0
+    own, tested = rows[~out], rows[out]
+    if not len(own) or not len(tested):
+        raise InputError(f"run.{task.name}", f"has no row to {'test' if len(own) else 'train'}", f"partition is {name}")
+    whole, share = sum(PARTS), PARTS[1]
+    enough = min(
+        task.settings.get("rows", len(rows)), whole * len(own) // (whole - share), whole * len(tested) // share
+    )
+    train, test, known = np.diff(_ends(enough), prepend=0)
+    return [own[:train], tested[:test], own[train : train + known]]
+
+
+def _ends(rows: int) -> np.ndarray:
+    """Where training, test and auxiliary rows end, one part after the other."""
+    return np.cumsum(PARTS) * rows // sum(PARTS)

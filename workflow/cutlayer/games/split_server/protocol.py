@@ -6,9 +6,10 @@ knows the attribute; at the training stage it listens after every epoch, and its
 (`poison`); at the inference stage it may query the trained encoder. What protects the attribute is the clients': what
 they add to the loss, and how they step.
 
-The transcript is what that adversary could see: features of training rows and of its own as sent after every epoch,
-features of test rows and of auxiliary rows as sent by the trained encoder, a snapshot of the encoder after every epoch.
-The noise is drawn anew whenever something is sent.
+The transcript is what that adversary could see: features of training rows and of its own after every epoch, features
+of test rows and of auxiliary rows from the trained encoder, a snapshot of the encoder after every epoch. As the paper
+writes its attacks these are f(x), and noise is on what trains the classifier alone; with `noisy_views: training` it is
+on what is seen in training, too, with `all` on whatever leaves the clients. It is drawn anew each time.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 3.1 and 4.
 """
@@ -41,10 +42,12 @@ class SplitServer(Protocol):
 
     shows: ClassVar[set[str]] = {
         "known", "known_attribute", "attacked", "values", "architecture", "encoder",
-        "intercepted", "poison", "poison_attribute", "inputs",
+        "intercepted", "poison", "poison_attribute", "inputs", "noise",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
-    keys: ClassVar[set[str]] = {"model", "rows", "batch", "epochs", "rate", "sigma", "poison", "records"}
+    keys: ClassVar[set[str]] = {
+        "model", "rows", "partition", "batch", "epochs", "rate", "sigma", "noisy_views", "poison", "records",
+    }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
         """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
@@ -84,7 +87,7 @@ def _train(
 ) -> ServerRecords:
     """One training under one defense; its test metrics and its course are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
-    records = ServerRecords(task, setting, data, parties.sigma)
+    records = ServerRecords(task, setting, data)
     losses: list[float] = []
     for epoch in range(task.settings["epochs"]):
         losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]

@@ -12,13 +12,19 @@ from cutlayer.games.base.snapshot import architecture, flattened
 from .data import ServerData
 
 AT_ONCE = 4096  # rows
+NOISY = {  # what a setup says of `noisy_views` -> what then reaches the adversary with noise
+    "none": set[str](),
+    "training": {"intercepted", "poison"},
+    "all": {"intercepted", "poison", "known", "attacked"},
+}
 
 
 class ServerRecords:
-    """Features as sent after every epoch and at the end."""
+    """Features after every epoch and at the end."""
 
-    def __init__(self, task: Task, setting: str, data: ServerData, sigma: float) -> None:
-        self._name, self._data, self._sigma = (task.name, setting), data, sigma
+    def __init__(self, task: Task, setting: str, data: ServerData) -> None:
+        self._name, self._data, self._sigma = (task.name, setting), data, float(task.settings["sigma"])
+        self._noisy = NOISY[task.settings.get("noisy_views", "none")]
         clean = data.train[: len(data.train) - len(data.poison)]
         self._intercepted = clean[: task.settings["records"]["attacked"]]
         self._epochs: list[dict[str, np.ndarray]] = []
@@ -27,7 +33,7 @@ class ServerRecords:
 
     @property
     def shared(self) -> dict[str, np.ndarray]:
-        """What the adversary knows whatever the defense: its own rows, their attribute, the models' shapes."""
+        """What the adversary knows whatever the defense: its own rows, their attribute, the models' shapes, the noise."""
         data = self._data
         poison = {"poison_attribute": data.all_attribute[data.poison]} if len(data.poison) else {}
         return poison | {
@@ -35,6 +41,7 @@ class ServerRecords:
             "known_attribute": data.all_attribute[data.known],
             "values": np.array(data.values),
             "architecture": architecture(self._model, data.inputs),
+            "noise": np.array(self._sigma if "intercepted" in self._noisy else 0.0),
         }
 
     @property
@@ -44,7 +51,7 @@ class ServerRecords:
         return {"attribute": attribute[self._data.test], "training_attribute": attribute[self._intercepted]}
 
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
-        """What is sent of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
+        """Features of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
         heard = {"intercepted": self._sent(encoder, self._intercepted, "intercepted", epoch)}
         if len(self._data.poison):
             heard["poison"] = self._sent(encoder, self._data.poison, "poison", epoch)
@@ -57,14 +64,16 @@ class ServerRecords:
         self.seen |= {"attacked": attacked, "known": self._sent(encoder, self._data.known, "known")}
         return _probabilities(classifier, attacked, self._data.device)
 
-    def _sent(self, encoder: torch.nn.Module, rows: np.ndarray, *what: object) -> np.ndarray:
-        """Features (n, ...) float32 of some rows, with noise, of the encoder as it is used."""
-        draw = torch.Generator().manual_seed(seed_of(*self._name, "sent", *what))
+    def _sent(self, encoder: torch.nn.Module, rows: np.ndarray, what: str, epoch: int = -1) -> np.ndarray:
+        """Features (n, ...) float32 of some rows, of the encoder as it is used; with noise if the setup says so."""
         encoder.eval()
         with torch.no_grad():
             parts = [encoder(self._data.encode_table(some))[1].cpu() for some in _pieces(rows)]
         encoder.train()
         clean = torch.cat(parts)
+        if what not in self._noisy:
+            return clean.numpy()
+        draw = torch.Generator().manual_seed(seed_of(*self._name, "sent", what, epoch))
         return (clean + self._sigma * torch.randn(clean.shape, generator=draw)).numpy()
 
 

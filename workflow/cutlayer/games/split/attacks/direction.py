@@ -26,6 +26,7 @@ class Direction(Attack):
 
     sees: ClassVar[set[str]] = {"gradients"}
     classes: ClassVar[set[int]] = {2}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> dict[str, np.ndarray]:
         """(B,) scores, and as `vote` 1 for positive and 0 for negative."""

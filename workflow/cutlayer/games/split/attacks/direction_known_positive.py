@@ -23,6 +23,7 @@ class DirectionKnownPositive(Attack):
 
     sees: ClassVar[set[str]] = {"gradients", "hints"}
     classes: ClassVar[set[int]] = {2}
+    cheap: ClassVar[bool] = True
 
     def skip(self, view: View) -> str:
         """One positive has to be known."""

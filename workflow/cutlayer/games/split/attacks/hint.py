@@ -29,6 +29,7 @@ class Hint(Attack):
     sees: ClassVar[set[str]] = {"gradients", "hints"}
     classes: ClassVar[set[int]] = {2}
     limits: ClassVar[Limits] = {"hints": (1, 5)}  # the protocol tells five at most
+    cheap: ClassVar[bool] = True
 
     kind: Literal["inner", "longest", "distance"] = "inner"
     hints: int = 5

@@ -24,6 +24,7 @@ class Norm(Attack):
 
     sees: ClassVar[set[str]] = {"gradients", "first_gradients"}
     classes: ClassVar[set[int]] = {2}
+    cheap: ClassVar[bool] = True
 
     at: Literal["cut", "first_layer"] = "cut"
 

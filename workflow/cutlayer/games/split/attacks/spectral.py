@@ -25,6 +25,7 @@ class Spectral(Attack):
 
     sees: ClassVar[set[str]] = {"gradients", "embeddings"}
     classes: ClassVar[set[int]] = {2}
+    cheap: ClassVar[bool] = True
 
     source: Literal["gradients", "embeddings"] = "gradients"
 

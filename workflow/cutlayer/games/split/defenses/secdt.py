@@ -54,8 +54,8 @@ class SecDT(Defense):
         """Deal the fake classes into pools, and draw one for each training row."""
         if self.expansion == 1:
             return Fakes(torch.arange(training.classes)[:, None], training.labels)
-        count, draw = self.outputs(training.classes), training.generator
-        pools = torch.randperm(count, generator=draw).reshape(training.classes, self.expansion)
+        draw = training.generator
+        pools = torch.randperm(training.outputs, generator=draw).reshape(training.classes, self.expansion)
         drawn = torch.randint(self.expansion, (len(training.labels),), generator=draw)
         return Fakes(pools, pools[training.labels.cpu(), drawn].to(training.device))
 
@@ -65,7 +65,7 @@ class SecDT(Defense):
 
     def target(self, wire: Wire) -> torch.Tensor:
         """(B, K): 1 at the fake class, plus the noise."""
-        count, labels = self.outputs(wire.training.classes), wire.state.labels[wire.rows, None]
+        count, labels = wire.training.outputs, wire.state.labels[wire.rows, None]
         blur = torch.zeros((len(labels), count), device=labels.device)
         if self.noise:
             blur = wire.training.randn(len(labels), count).softmax(dim=1).mul_(self.noise)

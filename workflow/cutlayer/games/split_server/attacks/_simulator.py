@@ -58,12 +58,11 @@ class Simulator:
             torch.optim.Adam(network.parameters(), rate, fused=True)
             for network in (self.discriminator, self.shadow, self.decoder)
         )
-        self.rng, self.noise = view.rng, 0.0
+        self.rng, self.noise = view.rng, float(view.noise)
         self.generator = torch.Generator().manual_seed(int(view.rng.integers(2**63)))
 
     def follow(self, intercepted: Tensor, epochs: int, batch: int) -> np.ndarray:
         """Train on what an epoch sent (m, c, h, w), and guess: (m, values) probabilities."""
-        self.noise = noise(intercepted)
         self.discriminator.adapt(intercepted)
         self.decoder.adapt(intercepted)
         for _ in range(epochs):
@@ -79,9 +78,3 @@ class Simulator:
         descend(self.telling, softplus(-self.discriminator(real)).mean() + softplus(self.discriminator(fixed)).mean())
         descend(self.deceiving, softplus(-self.discriminator(sent)).mean())
         descend(self.decoding, cross_entropy(self.decoder(fixed, {}), self.attribute[rows]))
-
-
-def noise(intercepted: Tensor) -> float:
-    """The noise's standard deviation: the encoder ends in a normalization, so that variance above 1 is the noise's."""
-    variance = intercepted.var(dim=(0, 2, 3), correction=0).mean()
-    return float((variance - 1).clamp_min(0).sqrt())

@@ -7,7 +7,7 @@ All three go on from epoch to epoch. As in the reference the decoder's loss does
 would else carry an attribute that the clients' does not.
 
 Chosen here, where the paper says "two convolutional layers and two residual blocks": these convolutions have stride 2.
-The shadow features get noise of the power that the intercepted ones show; an adversary that left it out would be told
+Where the intercepted features have noise the shadow features get as much; an adversary that left it out would be told
 apart by the variance alone.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Decoding Simulator Attack;
@@ -34,7 +34,7 @@ class DecodingSimulator(Attack):
     """A shadow encoder against a discriminator, and a decoder beside them."""
 
     target: ClassVar[str] = "training_attribute"
-    sees: ClassVar[set[str]] = {"intercepted", "inputs", "known_attribute", "values", "architecture"}
+    sees: ClassVar[set[str]] = {"intercepted", "noise", "inputs", "known_attribute", "values", "architecture"}
     limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (2, None), "rate": (0, None), "width": (1, None)}
 
     epochs: int = 5  # over the auxiliary rows, in each epoch of the training

@@ -1,12 +1,12 @@
 """tcpo: utility first, along the Pareto front of L_u and L_p, and never against privacy while L_p is over a threshold.
 
 Before anything is sent the encoder is trained until L_p is at most the threshold. Then each step follows d = G beta,
-beta of equation (12) for the gradients G = (g_u, g_p), g_u of the batch and g_p of the clients' rows, see `_leakage`,
-and the preference r = (1, 0), see `pareto`. The front is taken as reached when the gradients, averaged over steps, are
+beta of equation (12) for the gradients G = (g_u, g_p) of the batch and the preference r = (1, 0), see `pareto`. The front is taken as reached when the gradients, averaged over steps, are
 nearly opposed. Where no direction is left the encoder stays as it is for that batch.
 
 With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
+That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", algorithm 1.
 """
@@ -35,19 +35,16 @@ class Tcpo(Defense):
     watches: ClassVar[bool] = True
     limits: ClassVar[Limits] = {
         "threshold": (0, None), "front": (-1, 1), "averaging": (0, 0.9999), "components": (1, None),
-        "rows": (2, None), "refresh": (1, None), "pretraining": (0, None), "least_pretraining": (0, None),
-        "pretraining_rate": (0, None), "descent_rate": (0, None),
+        "rows": (0, None), "pretraining": (0, None), "pretraining_rate": (0, None), "descent_rate": (0, None),
     }  # fmt: skip
 
     threshold: float = 0.005  # Th
     optimizer: Literal["adam", "sgd"] = "adam"
     front: float = -0.98  # the cosine of the averaged gradients below which the front is reached
     averaging: float = 0.9  # how much of the averaged gradients is kept from step to step
-    components: int = 64  # at most: all that mlp sends, for L_p knows nothing of what is beside them
-    rows: int = 30000  # that L_p is taken of, at most
-    refresh: int = 80  # steps from one time to the next
+    components: int = 16  # principal axes, at most
+    rows: int = 0  # that L_p is taken of, drawn anew at each step; 0: the batch
     pretraining: int = 5000  # steps at most
-    least_pretraining: int = 0  # steps at least
     pretraining_rate: float = 0.001  # with Adam
     descent_rate: float = 0.1  # of `sgd`
 
@@ -62,9 +59,8 @@ class Tcpo(Defense):
             InputError: L_p is still over the threshold after `pretraining` steps.
 
         """
-        leakage = Leakage(clients, self.components, self.rows, self.refresh)
-        least, most = self.least_pretraining, max(self.pretraining, self.least_pretraining)
-        steps, value = pretrained(leakage, self.threshold, self.pretraining_rate, least, most)
+        leakage = Leakage(clients, self.components, self.rows)
+        steps, value = pretrained(leakage, self.threshold, self.pretraining_rate, self.pretraining)
         if value > self.threshold:
             wrong = f"L_p is still {value:.2g} after {steps} steps of pre-training, the threshold is {self.threshold:g}"
             raise InputError("defense.tcpo", wrong, "more `pretraining`, a higher rate of it, or a higher threshold")
@@ -72,8 +68,9 @@ class Tcpo(Defense):
 
     def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
         """Give the encoder d for its gradient."""
-        value, privacy = wire.state.leakage()
-        step = wire.state.direction((wire.loss, value), (utility, privacy), wire.clients.parameters)
+        privacy = wire.state.leakage(features, wire.rows)
+        losses = wire.loss, float(privacy.detach())
+        step = wire.state.direction(losses, (utility, privacy), wire.clients.parameters)
         if step is None:
             return False
         for parameter, part in zip(wire.clients.parameters, step, strict=True):

@@ -1,10 +1,9 @@
 """mlp: two layers up to the cut and three after it, for tables.
 
-Numeric columns enter standardized, categorical ones as one-hot rows. What is sent has mean 0 and variance 1 over a
-batch (a normalization without scale and shift): noise of a fixed size then means something.
+Numeric columns enter standardized, categorical ones as one-hot rows.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1, say "a two-layer MLP" and
-"a three-layer MLP"; the widths and the normalization are ours.
+"a three-layer MLP"; the widths are ours.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ class Mlp(Model):
     limits: ClassVar[Limits] = {"width": (2, None)}
 
     width: int = 64
+    normalized: bool = False  # what is sent has mean 0 and variance 1 over a batch
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`columns` (B, d) float32: standardized numbers, then a one-hot row for each categorical column."""
@@ -38,7 +38,7 @@ class Mlp(Model):
         return {"columns": torch.cat([torch.from_numpy(numbers), *hot], dim=1).float()}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Two layers and the normalization."""
+        """Two layers."""
         return Bottom(self, inputs)
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
@@ -47,13 +47,13 @@ class Mlp(Model):
 
 
 class Bottom(nn.Module):
-    """Two layers; what is sent is normalized."""
+    """Two layers."""
 
     def __init__(self, model: Mlp, inputs: Inputs) -> None:
         super().__init__()
         self.first = nn.Linear(len(inputs.numeric) + sum(inputs.levels), 2 * model.width)
         self.last = nn.Linear(2 * model.width, model.width)
-        self.normal = nn.BatchNorm1d(model.width, affine=False)
+        self.normal = nn.BatchNorm1d(model.width, affine=False) if model.normalized else nn.Identity()
 
     def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         first = torch.relu(self.first(x["columns"]))

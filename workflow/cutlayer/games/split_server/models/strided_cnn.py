@@ -1,10 +1,9 @@
 """strided_cnn: three convolutions of stride 2 up to the cut, one more and four linear layers after it, for images.
 
-`shrink` is for quick runs: means of squares of so many pixels. What is sent has mean 0 and variance 1 in each channel
-over a batch (a normalization without scale and shift): noise of a fixed size then means something.
+`shrink` is for quick runs: means of squares of so many pixels.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1; strides, widths and the
-normalizations are ours.
+normalizations between the convolutions are ours.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ class StridedCnn(Model):
 
     channels: int = 32
     shrink: int = 1
+    normalized: bool = False  # what is sent has mean 0 and variance 1 in each channel over a batch
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`images` (B, C, H, W) float32 from 0 to 1."""
@@ -59,14 +59,15 @@ def _image(inputs: Inputs) -> tuple[int, int]:
 
 
 class Bottom(nn.Module):
-    """Three convolutions that each halve the image; what is sent is normalized by channel."""
+    """Three convolutions that each halve the image."""
 
     def __init__(self, model: StridedCnn, channels: int) -> None:
         super().__init__()
         c = model.channels
         self.first, self.first_normal = _halving(channels, c), nn.BatchNorm2d(c)
         self.second, self.second_normal = _halving(c, 2 * c), nn.BatchNorm2d(2 * c)
-        self.last, self.normal = _halving(2 * c, 2 * c), nn.BatchNorm2d(2 * c, affine=False)
+        self.last = _halving(2 * c, 2 * c)
+        self.normal = nn.BatchNorm2d(2 * c, affine=False) if model.normalized else nn.Identity()
 
     def forward(self, x: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         first = torch.relu(self.first_normal(self.first(x["images"])))

@@ -21,6 +21,7 @@ class ClampedLeastSquares(Attack):
     """A^+ b clamped to the box; it need not solve the equations any more."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""

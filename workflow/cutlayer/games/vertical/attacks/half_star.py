@@ -21,6 +21,7 @@ class HalfStar(Attack):
     """A^+ b + 1/2 (I - A^+ A) 1 for each prediction; it may leave the box."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""

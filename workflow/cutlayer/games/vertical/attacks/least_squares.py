@@ -24,6 +24,7 @@ class LeastSquares(Attack):
     """A^+ b for each prediction."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""

@@ -21,6 +21,7 @@ class RandomGuess(Attack):
     """Uniform guesses that use nothing but the number of features."""
 
     sees: ClassVar[set[str]] = {"scores", "passive"}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""

@@ -19,6 +19,7 @@ class Zero(Attack):
     """A blind guess that uses nothing but the number of features."""
 
     sees: ClassVar[set[str]] = {"scores", "passive"}
+    cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""

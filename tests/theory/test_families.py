@@ -1,0 +1,201 @@
+"""Families of a paper.yaml: what is written once stands for the entries that are meant, and for nothing else."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.plan import families
+
+PAPERS = sorted(path.parent for path in (Path(__file__).parents[2] / "workflow/papers").glob("*/paper.yaml"))
+PRINTED = """paper,item,dataset,target,method,metric,value,note
+p,t,wine,norm,none,auc,0.9,
+p,t,wine,norm,ours,auc,0.5,
+p,t,bank,hint,ours,auc,0.6,
+p,u,bank,-,-,rows,7,
+"""
+CHECK = {"exhibit": "e", "statistic": "gap", "left": {"defense": "ours"}, "right": {"defense": "none"}, "at_most": 0}
+CLAIM = {"text": "ours stops {attack}", "place": "table 1", "check": CHECK, "depends_on_scale": False}
+WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": ["a", "b"]}, "hint": {"text": "hints"}}}
+NUMBER = {"check": {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}"}}, "depends_on_scale": True}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """`read(claims=..., ...)`: a paper of these sections as the plan has it."""
+
+    def of(**sections):
+        (tmp_path / "paper.yaml").write_text(yaml.safe_dump({"title": "t", "authors": "a"} | sections, sort_keys=False))
+        (tmp_path / "published.csv").write_text(PRINTED)
+        return families.read(tmp_path, "papers/p/paper.yaml")
+
+    return of
+
+
+# What is meant.
+
+
+def test_a_family_is_an_entry_for_each_case(read):
+    claims = read(claims={"stops_{attack}": CLAIM | {"for": {"attack": ["norm", "hint"]}}})["claims"]
+    assert {name: claim["text"] for name, claim in claims.items()} == {
+        "stops_norm": "ours stops norm",
+        "stops_hint": "ours stops hint",
+    }
+    assert claims["stops_norm"]["check"] == CHECK
+    assert "for" not in claims["stops_norm"]
+
+
+def test_of_several_keys_every_combination_is_meant_and_of_a_list_one_after_the_other(read):
+    cases = [{"attack": ["norm", "hint"], "on": ["images", "tables"]}, {"attack": ["spectral"], "on": ["tables"]}]
+    claims = read(claims={"{attack}_{on}": CLAIM | {"for": cases}})["claims"]
+    assert [*claims] == ["norm_images", "norm_tables", "hint_images", "hint_tables", "spectral_tables"]
+
+
+def test_a_word_stands_for_what_the_paper_says_of_a_value(read):
+    own = {"text": "ours stops {attack.text}", "for": {"attack": ["norm", "hint"]}}
+    claims = read(words=WORDS, claims={"{attack}": CLAIM | own})["claims"]
+    assert [claim["text"] for claim in claims.values()] == ["ours stops the norm attack", "ours stops hints"]
+
+
+def test_a_placeholder_alone_becomes_the_number_or_list_that_it_stands_for(read):
+    check = CHECK | {"at_most": "{attack.most}", "setups": "{attack.setups}", "left": {"setting": "x={attack.most}"}}
+    own = CLAIM | {"check": check, "for": {"attack": ["norm"]}}
+    found = read(words=WORDS, claims={"{attack}": own})["claims"]["norm"]["check"]
+    assert (found["at_most"], found["setups"], found["left"]) == (0.5, ["a", "b"], {"setting": "x=0.5"})
+
+
+def test_numbers_are_values_too(read):
+    words = {"threshold": {0.005: {"digits": "005"}}}
+    own = CLAIM | {"text": "below {threshold}", "for": {"threshold": [0.005]}}
+    assert read(words=words, claims={"below_{threshold.digits}": own})["claims"]["below_005"]["text"] == "below 0.005"
+
+
+def test_an_entry_has_all_of_the_one_that_it_is_like_but_what_it_says(read):
+    like = {"like": "first", "text": "another", "check": {"left": {"attack": "norm"}}}
+    claims = read(claims={"first": CLAIM | {"text": "one"}, "second": like, "third": {"like": "second"}})["claims"]
+    assert claims["second"] == CLAIM | {"text": "another", "check": CHECK | {"left": {"attack": "norm"}}}
+    assert claims["third"] == claims["second"]
+
+
+def test_defaults_are_below_every_entry(read):
+    exhibits = {"table": {"title": "t"}, "figure": {"along": "step"}}
+    found = read(defaults={"exhibits": {"along": "all", "attacks": ["norm"]}}, exhibits=exhibits)["exhibits"]
+    assert found["table"] == {"title": "t", "along": "all", "attacks": ["norm"]}
+    assert found["figure"] == {"along": "step", "attacks": ["norm"]}
+
+
+def test_what_both_sides_share_is_in_each(read):
+    check = CHECK | {"both": {"attack": "norm"}, "right": [{"defense": "none"}, {"attack": "hint"}]}
+    found = read(claims={"c": CLAIM | {"text": "t", "check": check}}, headline={"leak": {"text": "t", "check": check}})
+    expected = CHECK | {
+        "left": {"attack": "norm", "defense": "ours"},
+        "right": [{"attack": "norm", "defense": "none"}, {"attack": "hint"}],
+    }
+    assert found["claims"]["c"]["check"] == found["headline"]["leak"]["check"] == expected
+
+
+def test_a_number_is_a_row_and_its_columns_are_its_words(read):
+    words = {"method": {"none": {"ours": "undefended"}, "ours": {"ours": "marvell"}}}
+    check = NUMBER["check"] | {"left": {"attack": "{target}", "defense": "{method.ours}"}}
+    entries = [
+        NUMBER | {"published": {"item": "t", "target": ["hint", "norm"]}, "check": check, "why": "as {target} is"},
+        {"published": {"item": "u"}, "without": "it is private"},
+    ]
+    found = read(words=words, numbers=entries)["numbers"]
+    assert [one["published"]["target"] for one in found] == ["norm", "norm", "hint", "-"]  # as published.csv has them
+    assert found[0]["check"]["left"] == {"attack": "norm", "defense": "undefended"}
+    assert [*found[2]["published"].values()] == ["t", "bank", "hint", "ours", "auc"]
+    assert [one["statement"] for one in found] == ["none auc", "ours auc", "ours auc", "rows"]
+    assert [one["why"] for one in found] == ["as norm is", "as norm is", "as hint is", ""]
+
+
+@pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)
+def test_a_paper_in_full_is_read_as_it_is(folder, tmp_path):
+    paper = families.read(folder, folder.name)
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(copy.deepcopy(paper), sort_keys=False))
+    (tmp_path / "published.csv").write_text((folder / "published.csv").read_text())
+    assert families.read(tmp_path, folder.name) == paper
+    assert all("{setup}" in one for e in paper["exhibits"].values() for one in e.get("attacked_in", {}).values())
+
+
+@pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)
+def test_what_a_paper_repeats_is_a_family_and_no_anchor(folder):
+    text = (folder / "paper.yaml").read_text()
+    assert not [event for event in yaml.parse(text) if getattr(event, "anchor", None)]
+    assert max(map(len, text.splitlines())) <= 130
+
+
+# What is refused.
+
+FAMILY = CLAIM | {"for": {"attack": ["norm"]}}
+WRONG = {
+    "a placeholder that is no key": (
+        {"claims": {"{attack}": FAMILY | {"place": "{atack}"}}},
+        "claims.{attack}: there is no 'atack' to put in place of {atack}; did you mean 'attack'?",
+    ),
+    "a placeholder without cases": (
+        {"claims": {"c": CLAIM}},
+        "claims.c: there is no 'attack' to put in place of {attack}; it has no `for`",
+    ),
+    "a value of which nothing is said": (
+        {"words": WORDS, "claims": {"{attack}": FAMILY | {"for": {"attack": ["nrm"]}, "text": "{attack.text}"}}},
+        "claims.{attack}, {attack.text}: there is no word of attack 'nrm'; did you mean 'norm'?",
+    ),
+    "a word that is not said": (
+        {"words": WORDS, "claims": {"{attack}": FAMILY | {"text": "{attack.txt}"}}},
+        "claims.{attack}, {attack.txt}: there is no word of norm 'txt'; did you mean 'text'?",
+    ),
+    "one name for two cases": (
+        {"claims": {"stops": CLAIM | {"for": {"attack": ["norm", "hint"]}}}},
+        "claims.stops: is there twice, once of stops; a name for each case is meant",
+    ),
+    "a name that another entry has": (
+        {"claims": {"stops_norm": CLAIM | {"text": "t"}, "stops_{attack}": FAMILY}},
+        "claims.stops_norm: is there twice, once of stops_{attack}; a name for each case is meant",
+    ),
+    "a key that stands nowhere": (
+        {"claims": {"{attack}": FAMILY | {"for": {"attack": ["norm"], "data": ["wine"]}}}},
+        "claims.{attack}: its `for` has 'data', which stands nowhere in it; {data}",
+    ),
+    "a value twice": (
+        {"claims": {"{attack}": FAMILY | {"for": {"attack": ["norm", "norm"]}}}},
+        "claims.{attack}.for.attack: has 'norm' twice; each once is meant",
+    ),
+    "like one that is not above": (
+        {"claims": {"c": {"like": "stops"}, "stop": CLAIM}},
+        "claims.c.like: there is no entry above it 'stops'; known: ",
+    ),
+    "both sides where there is one": (
+        {"claims": {"c": {"text": "t", "check": {"both": {"attack": "norm"}, "left": {"defense": "ours"}}}}},
+        "claims.c.check: has `both` and no `right`; what left and right share is meant",
+    ),
+    "defaults of no section": ({"defaults": {"claim": {}}}, "defaults.claim: 'claim'; should be 'exhibits', 'numbers'"),
+    "a column that published.csv has not": (
+        {"numbers": [NUMBER | {"published": {"items": "t"}}]},
+        "numbers.0.published.items: 'items'; should be 'item', 'dataset'",
+    ),
+    "a number that is not printed": (
+        {"numbers": [NUMBER | {"published": {"item": "t", "target": "nrm"}}]},
+        "numbers.0.published: there is no number with target 'nrm'; did you mean 'norm'?",
+    ),
+    "a number twice": (
+        {"numbers": [NUMBER | {"published": {"item": "t"}}, NUMBER | {"published": {"dataset": "bank"}}]},
+        "numbers.1: has what another entry has: {'item': 't', 'dataset': 'bank'",
+    ),
+    "a number that neither is compared nor says why not": (
+        {"numbers": [{"published": {"item": "u"}}]},
+        "numbers.0: has not one of `check`, with `depends_on_scale`, and `without`; the one or the other is meant",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_refused(read, case):
+    sections, message = WRONG[case]
+    with pytest.raises(InputError) as refused:
+        read(**sections)
+    assert str(refused.value).startswith(f"papers/p/paper.yaml {message}")

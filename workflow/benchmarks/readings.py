@@ -1,0 +1,157 @@
+"""What a paper leaves open, read in each way at its published sizes, beside what it prints.
+
+Run `make data`, then `python workflow/benchmarks/readings.py [--setups ...] [--attacks ...] [--readings ...]
+[--defenses ...] [--seeds 3]`. Each training and its attack is a row that is appended to readings_tcpo.csv as soon as it
+is there; what the file has already is not run again, so a measurement may be stopped, and made in parts. At the end, or
+with `--table` alone, the page readings_tcpo.md is written from the file.
+
+A reading is a choice of the setup or of the defense, by the names that params.yaml has for it. The undefended rows come
+first: they decide between readings, for no defense can bring them near the paper. Intervals are over seeds.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import argparse
+import csv
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+from machine import machine
+from table import markdown, write
+from trials import ROOT, at_scale, attacked, read, spelled
+
+from cutlayer.games.base.protocol import Task
+from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
+
+PAGE = Path(__file__).with_name("readings_tcpo.py")  # whose page and rows are beside it
+ROWS = PAGE.with_suffix(".csv")
+JOB = ["attack", "setup", "reading", "defense", "setting", "seed"]
+MEASURES = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
+NORMALIZED = {"model": {"normalized": True}}
+READINGS: dict[str, dict[str, Any]] = {  # of the setup
+    "literal": {},
+    "noise seen in training": {"noisy_views": "training"},
+    "noise seen": {"noisy_views": "all"},
+    "normalized": NORMALIZED,
+    "normalized, noise seen": {**NORMALIZED, "noisy_views": "all"},
+    "no noise at all": {"sigma": 1e-6},
+}
+LITERAL = "literal"
+ONLY = {  # reading -> the attack, the defense that it makes a difference to
+    "noise seen in training": ("dpa", ""),
+    "no noise at all": ("", "none"),
+}
+Settings = Mapping[str, Mapping[str, Any]]
+ONE: dict[str, Settings] = {  # of each defense the first setting of its grid, under every reading of the setup
+    "none": {"": {}},
+    "adv": {"weight=1.0": {"weight": 1.0}},
+    "infocensor": {"weight=0.1": {"weight": 0.1}},
+    "tcpo": {"threshold=0.005": {"threshold": 0.005}},
+}
+TAKEN: dict[str, dict[str, Any]] = {  # of tcpo: what L_p is taken of
+    **{f"a batch, {axes} axes": {"components": axes} for axes in (4, 8)},
+    "a batch, all axes": {"components": 64},
+    **{f"{rows} rows, all axes": {"components": 64, "rows": rows} for rows in (1024, 4096)},
+    "4096 rows, 16 axes": {"rows": 4096},
+    "4096 rows, all axes, plain steps": {"components": 64, "rows": 4096, "optimizer": "sgd"},
+}
+GRID = ("adv", "adv2", "infocensor", "linear", "tcpo")
+ATTACKS = {"basic": "{setup}", "dpa": "{setup}_poisoned", "dsa": "{setup}"}
+
+
+def cases(plan: Plan, setup: str) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """(reading, defense, setting, the defense's parameters): each reading, the literal one's grid, L_p taken otherwise."""
+    for defense, settings in ONE.items():
+        for reading in READINGS:
+            for setting, parameters in settings.items():
+                yield reading, defense, setting, dict(parameters)
+    for name, parameters in TAKEN.items():
+        yield name, "tcpo", "threshold=0.005", {"threshold": 0.005, **parameters}
+    for defense in GRID:
+        grid = plan.defense(setup, defense)["sweep"]
+        ((parameter, values),) = grid.items()
+        for value in values:
+            if (setting := f"{parameter}={value}") not in ONE.get(defense, {}):
+                yield LITERAL, defense, setting, {parameter: value}
+
+
+def one(plan: Plan, attack: str, setup: str, reading: str, defense: str, parameters: dict[str, Any], seed: int) -> Any:
+    """Metrics of a training at scale paper and of an attack on it; its name is that of the run in the workflow."""
+    place = ATTACKS[attack].format(setup=setup)
+    found = plan.setups[place]
+    own = READINGS.get(reading, {})
+    settings = found | own | {"model": found["model"] | own.get("model", {})}
+    method = plugins.create("defense", defense, parameters, settings["protocol"])
+    protocol = plugins.create("protocol", settings["protocol"])
+    outcome = protocol.run(Task(place, defense, seed, read(settings["dataset"]), settings, {"": method}))
+    scores = attacked(plan, protocol, outcome, "", attack, (place, defense, seed))
+    return {row["metric"]: row["value"] for row in [*outcome.utility, *scores]}
+
+
+def applies(reading: str, attack: str, defense: str) -> bool:
+    """Whether a reading can make a difference."""
+    of_attack, of_defense = ONLY.get(reading, ("", ""))
+    return of_attack in ("", attack) and of_defense in ("", defense)
+
+
+def measured() -> pd.DataFrame:
+    """The rows that there are."""
+    if not ROWS.exists():
+        return pd.DataFrame(columns=[*JOB, *MEASURES, "seconds"])
+    return pd.read_csv(ROWS, keep_default_na=False)
+
+
+def run(asked: argparse.Namespace) -> None:
+    """All jobs that are asked for and not there yet, undefended ones first."""
+    plan, done = at_scale("paper"), {tuple(map(str, row)) for row in measured()[JOB].to_numpy()}
+    jobs = [
+        (attack, setup, reading, defense, setting, seed, parameters)
+        for seed in range(asked.seeds)
+        for attack in asked.attacks
+        for setup in asked.setups
+        for reading, defense, setting, parameters in cases(plan, setup)
+        if reading in asked.readings and defense in asked.defenses and applies(reading, attack, defense)
+    ]
+    for *job, parameters in sorted(jobs, key=lambda job: job[3] != "none"):
+        if tuple(map(str, job)) not in done:
+            attack, setup, reading, defense, _, seed = job
+            start = time.process_time()
+            found = one(plan, attack, setup, reading, defense, parameters, seed)
+            note([*job, *(found.get(name, "") for name in MEASURES), round(time.process_time() - start, 1)])
+
+
+def note(row: list[Any]) -> None:
+    """Append a row, and print it."""
+    new = not ROWS.exists()
+    with ROWS.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([[*JOB, *MEASURES, "seconds"], row] if new else [row])
+    print(*row, flush=True)
+
+
+def main() -> None:
+    """What is asked for, then the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--setups", nargs="+", default=["adult_sex", "adult_relationship"])
+    parser.add_argument("--attacks", nargs="+", default=["basic", "dpa"], choices=list(ATTACKS))
+    parser.add_argument("--readings", nargs="+", default=[*READINGS, *TAKEN], choices=[*READINGS, *TAKEN])
+    parser.add_argument("--defenses", nargs="+", default=["none", *GRID], choices=["none", *GRID])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--table", action="store_true", help="write the page, run nothing")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    if not asked.table:
+        run(asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Families: what entries of a paper.yaml share is written once, and each entry is made of it when the plan is built.
+
+    words:
+      attack:
+        dsa: { text: DSA, metric: attack_accuracy_max }
+        basic: { text: the basic attack, metric: attack_accuracy }
+    defaults:
+      claims: { place: table 4, depends_on_scale: false }
+    claims:
+      lowers_{attack}:
+        for: { attack: [basic, dsa] }
+        text: TCPO lowers {attack.text}.
+
+is the two claims lowers_basic and lowers_dsa. Of several keys of a `for` every combination is meant, of a list one
+mapping after the other. `defaults` are below every entry of a section; an exhibit or claim that is `like` one above it
+has all that the other has but what it says itself. A check's `both` is part of its left and of its right. The cases of
+a number are the rows of published.csv that its `published` selects, and {target} is what stands in that column.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+
+from cutlayer.core.errors import InputError, nearest
+
+from .checks import known, validate
+from .paper_model import Column, Number, Written
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+PER_SETUP = "attacked_in"  # its {setup} stands for each of the exhibit's own
+STATEMENT = "{method} {metric}"  # of a number that says none
+
+Entry = dict[str, Any]
+
+
+def read(folder: Path, where: str) -> Entry:
+    """The paper of a folder with every entry in full; raise, naming file and key, for what cannot be meant."""
+    written: Entry = yaml.load((folder / "paper.yaml").read_text(), LOADER)
+    validate(written, Written, where)
+    words, defaults = written.pop("words", {}), written.pop("defaults", {})
+    for section in [name for name in ("exhibits", "claims") if name in written]:
+        families = _on_their_bases(written[section], defaults.get(section, {}), f"{where} {section}")
+        written[section] = _members(families, words, f"{where} {section}")
+    if "numbers" in written:
+        with (folder / "published.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        entries = [_over(defaults.get("numbers", {}), entry) for entry in written["numbers"]]
+        written["numbers"] = _numbers(entries, rows, words, f"{where} numbers")
+    for part, entry in written.get("headline", {}).items():
+        written["headline"][part] = _both_sides(entry, f"{where} headline.{part}")
+    return written
+
+
+@dataclass
+class Case:
+    """One case of a family: what stands in place of each {key} and {key.word}."""
+
+    values: Mapping[str, Any]
+    words: Mapping[str, Mapping[Any, Mapping[str, Any]]]
+    where: str
+    used: set[str] = field(default_factory=set)
+
+    def fill(self, content: Any) -> Any:
+        """The content without placeholders; text that is nothing else becomes what it stands for, a list or number."""
+        if isinstance(content, Mapping):
+            return {key: part if key == PER_SETUP else self.fill(part) for key, part in content.items()}
+        if isinstance(content, list):
+            return [self.fill(part) for part in content]
+        if not isinstance(content, str):
+            return content
+        alone = PLACEHOLDER.fullmatch(content)
+        return self._meant(alone[1]) if alone else PLACEHOLDER.sub(lambda part: str(self._meant(part[1])), content)
+
+    def _meant(self, name: str) -> Any:
+        key, dot, word = name.partition(".")
+        if key not in self.values:
+            allowed = nearest(key, self.values) if self.values else "it has no `for`"
+            raise InputError(self.where, f"there is no {key!r} to put in place of {{{name}}}", allowed)
+        self.used.add(key)
+        value = self.values[key]
+        if not dot:
+            return value
+        own = {str(one): said for one, said in self.words.get(key, {}).items()}
+        known(f"word of {key}", str(value), own, f"{self.where}, {{{name}}}")
+        known(f"word of {value}", word, own[str(value)], f"{self.where}, {{{name}}}")
+        return own[str(value)][word]
+
+
+def _on_their_bases(entries: Mapping[str, Entry], defaults: Entry, where: str) -> dict[str, Entry]:
+    """Every entry on top of the one that it is like, and of the defaults."""
+    full: dict[str, Entry] = {}
+    for name, entry in entries.items():
+        own = dict(entry)
+        if "like" in own:
+            base = own.pop("like")
+            known("entry above it", base, full, f"{where}.{name}.like")
+            own = _over(full[base], own)
+        full[name] = own
+    return {name: _over(defaults, entry) for name, entry in full.items()}
+
+
+def _over(base: Entry, own: Entry) -> Entry:
+    """What `own` says in place of what `base` says; of a check part by part."""
+    return base | own | ({"check": base.get("check", {}) | own["check"]} if "check" in own else {})
+
+
+def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str) -> dict[str, Entry]:
+    """The entries that the families stand for, by their names."""
+    members: dict[str, Entry] = {}
+    for name, family in families.items():
+        here = f"{where}.{name}"
+        content = {key: part for key, part in family.items() if key != "for"}
+        for values in _cases(family.get("for", {})):
+            case = Case(values, words, here)
+            own, member = str(case.fill(name)), case.fill(content)
+            if unused := sorted(values.keys() - case.used):
+                raise InputError(here, f"its `for` has {unused[0]!r}, which stands nowhere in it", f"{{{unused[0]}}}")
+            if own in members:
+                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "a name for each case is meant")
+            members[own] = _both_sides(member, here)
+    return members
+
+
+def _cases(given: Any) -> Iterator[dict[str, Any]]:
+    """The combinations of values that a `for` means, the last key fastest."""
+    for choices in given if isinstance(given, list) else [given]:
+        for values in itertools.product(*choices.values()):
+            yield dict(zip(choices, values, strict=True))
+
+
+def _both_sides(entry: Entry, where: str) -> Entry:
+    """The entry with what its check says of both sides in each of them."""
+    if "both" not in entry.get("check", {}):
+        return entry
+    check = dict(entry["check"])
+    both = check.pop("both")
+    if "right" not in check:
+        raise InputError(f"{where}.check", "has `both` and no `right`", "what left and right share is meant")
+    for side in ("left", "right"):
+        given = check.get(side, {})
+        check[side] = [both | one for one in given] if isinstance(given, list) else both | given
+    return entry | {"check": check}
+
+
+def _numbers(entries: list[Entry], rows: list[dict[str, str]], words: Mapping[str, Any], where: str) -> list[Entry]:
+    """An entry for each printed number, in the order of published.csv."""
+    found: dict[int, Entry] = {}
+    for place, entry in enumerate(entries):
+        here = f"{where}.{place}"
+        for line in _selected(rows, entry["published"], f"{here}.published"):
+            if line in found:
+                raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
+            found[line] = _number(entry, {column: rows[line][column] for column in get_args(Column)}, words, here)
+    return [found[line] for line in sorted(found)]
+
+
+def _selected(rows: list[dict[str, str]], published: Mapping[str, Any], where: str) -> list[int]:
+    """The rows, by their places, that have in each column one of the values."""
+    lines = list(range(len(rows)))
+    for column, given in published.items():
+        meant = given if isinstance(given, list) else [given]
+        for value in meant:
+            known(f"number with {column}", value, {rows[line][column] for line in lines}, where)
+        lines = [line for line in lines if rows[line][column] in meant]
+    return lines
+
+
+def _number(entry: Entry, row: dict[str, str], words: Mapping[str, Any], where: str) -> Entry:
+    """The entry of one printed number."""
+    number = _both_sides(Case(row, words, where).fill({"statement": STATEMENT, "why": ""} | entry), where)
+    number |= {"published": row, "statement": number["statement"].removeprefix("- ")}
+    validate(number, Number, where)
+    return number
