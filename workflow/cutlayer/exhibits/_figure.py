@@ -44,7 +44,9 @@ METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer":
 def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     """A figure with `count` axes, `columns` of them a row, or else at most four."""
     mpl.use("Agg")
-    mpl.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"})
+    mpl.rcParams.update(
+        {"font.size": 9, "axes.titlepad": 8, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"}
+    )
     columns = columns or (count if count <= 3 else (count + 1) // 2 if count <= 8 else 4)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(3.4 * columns + 0.4, 2.7 * rows + 1.3), squeeze=False)

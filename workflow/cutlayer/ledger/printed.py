@@ -31,15 +31,14 @@ def read(path: str | Path) -> pd.DataFrame:
 
 def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple[Row, Entry]]:
     """Each printed number that an entry of paper.yaml means, in our unit, with that entry."""
+    rows = [{str(key): value for key, value in row.items()} for row in published.to_dict("records")]
     for entry in entries:
-        rows = published
-        for column, value in entry["published"].items():
-            rows = rows[rows[column] == value]
-        if rows.empty:
-            raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
+        meant = entry["published"].items()
+        found = [row for row in rows if all(row[column] == value for column, value in meant)]
+        if not found:
+            raise InputError("published.csv", f"has no row with {dict(meant)}", "see its columns")
         unit = UNITS.get(entry.get("unit", ""), 1.0)
-        for row in rows.astype(object).to_dict("records"):
-            yield {**{str(key): value for key, value in row.items()}, "value": row["value"] / unit}, entry
+        yield from ((row | {"value": row["value"] / unit}, entry) for row in found)
 
 
 def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
@@ -53,27 +52,32 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
     `cells` is what `cells.summarize` returns. A number that is for any setting of a defense has no setting and no
     place. `target` is what the paper prints it for: one cell of ours may be several of the paper's.
     """
+    along = axis(cells.drop(columns=["paper", "exhibit", "scale"]))
+    rows = cells[cells["skipped"] == ""].to_dict("records")
     found: list[Row] = []
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
-        check = entry["check"]
+        check, dataset = entry["check"], number["dataset"]
         if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
             continue
-        own = on(number["dataset"], check, cells[cells["skipped"] == ""])
-        for column, value in check["left"].items():
-            own = own[own[column].isin(value if isinstance(value, list) else [value])]
+        wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
+        if "setups" in check:
+            wanted["setup"] = check["setups"]
+        elif dataset != "all":
+            wanted["dataset"] = [dataset]
+        hits: dict[str, list[Row]] = {}
+        for row in rows:
+            if all(row[key] in values for key, values in wanted.items()):
+                hits.setdefault(row["setup"], []).append({str(key): value for key, value in row.items()})
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
         said = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
-        for setup, hit in own.groupby("setup", sort=False):
-            if setup in check.get("setups", [setup]):
-                found += [where | said for where in _where(hit)]
+        found += [where | said for hit in hits.values() for where in _where(hit, along)]
     return pd.DataFrame(found, columns=[*COLUMNS, "item"])
 
 
-def _where(hit: pd.DataFrame) -> Iterator[Row]:
+def _where(hit: Sequence[Row], along: str) -> Iterator[Row]:
     """The one cell that is selected, or the defense if it is all of its settings; nothing of other kinds of several."""
-    first = hit.iloc[0]
-    along = axis(hit.drop(columns=["paper", "exhibit", "scale"]))
+    own = {key: hit[0][key] for key in KEYS}
     if len(hit) == 1:
-        yield {**first[KEYS], "place": first[along]}
-    elif len(hit[["defense", "attack", "metric"]].drop_duplicates()) == 1:
-        yield {**first[KEYS], "setting": None, "place": None}
+        yield own | {"place": hit[0][along]}
+    elif len({(row["defense"], row["attack"], row["metric"]) for row in hit}) == 1:
+        yield own | {"setting": None, "place": None}
