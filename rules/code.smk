@@ -85,7 +85,7 @@ def cells_code(wildcards):
 
 def figure_code(wildcards):
     exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
-    return source("exhibit", exhibit["draw"]["use"])
+    return source("exhibit", exhibit["draw"]["use"]) + library("stages/exhibits.py")
 
 
 def ledger_code(wildcards):

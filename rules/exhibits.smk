@@ -29,6 +29,7 @@ rule cells:
 
 rule figure:
     input:
+        unpack(printed_files),
         code=figure_code,
         cells="results/cells/{paper}/{exhibit}.csv",
     output:
@@ -50,6 +51,7 @@ rule figure:
     params:
         imports=imports(figure_code),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
+        beside=lambda w: plan.beside(w.paper, w.exhibit),
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],
         scale=plan.scale,
     script:

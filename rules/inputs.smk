@@ -72,6 +72,16 @@ def trained(wildcards):
     return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
 
 
+def printed_files(wildcards):
+    """The paper's printed numbers, where an exhibit shows any."""
+    told = plan.beside(wildcards.paper, wildcards.exhibit)["numbers"]
+    return (
+        {"published": f"workflow/papers/{wildcards.paper}/published.csv"}
+        if told
+        else {}
+    )
+
+
 def measured(wildcards):
     """The same, of the exhibit that a job is about."""
     exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]

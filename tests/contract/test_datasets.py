@@ -70,6 +70,18 @@ def test_a_dataset_has_the_attributes_of_the_contract(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_values_that_a_dataset_names_are_those_of_its_attributes_each_once(name):
+    dataset = plugin(name)
+    for attribute, values in dataset.values.items():
+        assert len(set(values)) == len(values) == dataset.attributes[attribute]
+
+
+def test_the_first_sex_of_adult_is_the_rarer_one():
+    assert plugins.method("dataset", "adult_codes").constants["values"]["sex"] == ("female", "male")
+    assert plugin("adult_codes").schema["sex"] == {0: 0.3308, 1: 0.6692}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_dataset_has_a_source(name):
     versions = {row.version for row in read_sources(SOURCES) if name in made_of(row)}
     assert versions

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.figures import visible
+from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
@@ -286,7 +286,7 @@ def test_figure_4_draws_the_papers_metric_of_each_attack_and_its_random_guess(dr
     options = {key: value for key, value in PAPER["exhibits"]["figure4"]["draw"].items() if key != "use"}
     basic, dpa = visible(draw("frontier", tradeoff(), **options))
     for axis, leak, guess in ((basic, 0.6, 0.67), (dpa, 0.8, 0.66)):
-        _, *lines, chance = axis.lines
+        _, *lines, chance = curves(axis)
         assert [len(line.get_xdata()) for line in lines] == [1, 2]
         np.testing.assert_allclose(np.concatenate([line.get_ydata() for line in lines]), leak, atol=1e-3)
         np.testing.assert_allclose(np.concatenate([line.get_xdata() for line in lines]), 0.8, atol=1e-3)
@@ -306,7 +306,7 @@ def test_a_trajectory_is_smoothed_runs_from_first_to_last_and_marks_the_threshol
     rows = training("linear", "weight=0.5", (0.3, 0.2, 0.1, 0.1)) + training("tcpo", "threshold=0.005")
     options = {key: value for key, value in PAPER["exhibits"]["figure3"]["draw"].items() if key != "use"}
     (axis,) = visible(draw("trajectory", rows, "step", **options))
-    linear, threshold, tcpo = axis.lines
+    linear, threshold, tcpo = curves(axis)
     np.testing.assert_allclose(tcpo.get_xdata(), np.array([10, 10, 11, 14]) / 3000)
     np.testing.assert_allclose(tcpo.get_ydata(), [0.8, 0.6, 0.4, 0.3])
     np.testing.assert_allclose(linear.get_xdata(), np.array([0.8, 0.6, 0.4, 0.3]) / 3)
@@ -321,7 +321,7 @@ def test_a_trajectory_without_a_privacy_loss_is_left_out(draw):
         "tcpo", "threshold=0.005"
     )
     (axis,) = visible(draw("trajectory", rows, "step"))
-    assert len(axis.lines) == 1
+    assert len(curves(axis)) == 1
 
 
 @pytest.mark.parametrize(
@@ -332,3 +332,4 @@ def test_an_exhibit_can_be_drawn(draw, name):
     options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
     figure = draw(exhibit["draw"]["use"], made_up(name), exhibit["along"], **options)
     assert visible(figure)
+    assert cut_off(figure) == []

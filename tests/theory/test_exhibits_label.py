@@ -13,7 +13,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.figures import visible
+from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
@@ -184,7 +184,7 @@ def test_every_claim_and_headline_finds_its_cells_at_every_scale(paper, scale):
     found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, Scale("paper"))
     assert set(found["item"]) == set(claims)
     lacking = found[found["verdict"] == "no result"]
-    assert lacking["why"].str.startswith("only in part: for trainings of which step 400").all()  # ours ended before
+    assert lacking["why"].str.startswith("only in part: not at this scale: step 400").all()  # ours ended before
     assert len(lacking) == (3 * 2 if paper == "marvell" else 0)
 
 
@@ -208,7 +208,7 @@ def test_a_training_that_ended_early_leaves_a_number_without_result():
     cells = {"figure1": made_up("quick", "marvell", "figure1")}
     found = judge("marvell", content, PUBLISHED["marvell"], cells, Scale("paper"))
     assert list(found["verdict"] == "no result") == [False, False, False, True]
-    assert found["why"].iloc[3] == "for trainings of which step 400 is recorded, here the last is 300"
+    assert found["why"].iloc[3] == "not at this scale: step 400 is not recorded, the last is 300"
     assert set(judge("marvell", content, PUBLISHED["marvell"], cells, Scale("quick", numbers=False))["verdict"]) == {
         "not at this scale"
     }
@@ -251,10 +251,26 @@ points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 
 
 @given(points)
-def test_the_front_is_what_no_other_point_beats(pairs):
-    cost, gain = np.array(pairs, dtype=float).reshape(-1, 2).T
+def test_without_noise_the_front_is_what_no_other_point_beats(pairs):
+    cost, gain = (np.repeat(side[:, None], 3, axis=1) for side in np.array(pairs, dtype=float).reshape(-1, 2).T)
     beaten = [any(c <= a and g >= b and (c, g) != (a, b) for c, g in pairs) for a, b in pairs]
     np.testing.assert_array_equal(front(cost, gain), ~np.array(beaten, dtype=bool))
+
+
+def test_noise_has_no_front():
+    rng = generator("front", "noise")
+    found = [front(*rng.normal(size=(2, 8, 3))).sum() for _ in range(200)]
+    assert np.mean(found) < 0.2  # of 8 points that are the same
+
+
+def test_what_is_cheaper_and_no_worse_in_every_seed_is_in_front_whatever_the_seeds_share():
+    shared = np.array([0.0, 5.0, -3.0])
+    cost, gain = np.stack([shared + 0.1, shared + 0.4]), np.stack([shared, shared - 0.2])
+    assert front(cost, gain).tolist() == [True, False]
+
+
+def test_one_seed_supports_no_front():
+    assert not front([[0.1], [0.2]], [[0.2], [0.3]]).any()
 
 
 # What cells are grouped by.
@@ -344,13 +360,13 @@ def test_frontier_draws_every_setting_with_two_intervals_and_the_front(draw):
     defenses = {
         "none": [(0.95, 0.8)],
         "iso": [(0.9, 0.7), (0.8, 0.6), (0.7, 0.5)],
-        "marvell": [(0.85, 0.75), (0.6, 0.72)],
+        "marvell": [(0.85, 0.72), (0.6, 0.62)],
     }
     rows = tradeoffs("criteo", "norm", defenses) + tradeoffs("criteo", "hint", defenses)
     figure = draw("frontier", rows)
     assert len(visible(figure)) == 2
     for axis in visible(figure):
-        best, *lines, chance = axis.lines
+        best, *lines, chance = curves(axis)
         assert [len(line.get_xdata()) for line in lines] == [1, 3, 2]
         drawn = np.concatenate([line.get_xydata() for line in lines])
         on = [not any(x <= a and y >= b and (x, y) != (a, b) for x, y in drawn) for a, b in drawn]
@@ -358,13 +374,13 @@ def test_frontier_draws_every_setting_with_two_intervals_and_the_front(draw):
         assert len(best.get_xdata()) == 3
         assert list(chance.get_xdata()) == [0.5, 0.5]
         assert len(axis.collections) == 2 * len(defenses)  # bars along x and along y
-    assert labels_of(figure) == ["Pareto front", "none", "iso", "marvell"]
+    assert labels_of(figure) == ["none", "iso", "marvell", "Pareto front, beyond noise"]
 
 
 def test_frontier_can_turn_the_axes_and_the_direction(draw):
     rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.4)], "iso": [(0.7, 0.5), (0.6, 0.9)], "bad": [(0.8, 0.6)]})
     (axis,) = visible(draw("frontier", rows, leak_axis="y", better="down"))
-    best, *lines, chance = axis.lines
+    best, *lines, chance = curves(axis)
     assert len(best.get_xdata()) == 3  # of losses the smallest: all but `bad`
     assert lines[0].get_ydata()[0] == pytest.approx(0.9, abs=0.02)
     assert list(chance.get_ydata()) == [0.5, 0.5]
@@ -372,8 +388,10 @@ def test_frontier_can_turn_the_axes_and_the_direction(draw):
 
 def test_frontier_counts_an_auc_below_one_half_as_a_leak(draw):
     rows = tradeoffs("criteo", "norm", {"inverted": [(0.1, 0.6)], "useless": [(0.5, 0.7)]})
-    assert len(visible(draw("frontier", rows))[0].lines[0].get_xdata()) == 1
-    assert len(visible(draw("frontier", rows, two_sided=False, chance=0.1))[0].lines[0].get_xdata()) == 2
+    (folded,), (plain,) = visible(draw("frontier", rows)), visible(draw("frontier", rows, two_sided=False, chance=0.1))
+    assert [len(curves(axis)[0].get_xdata()) for axis in (folded, plain)] == [1, 2]
+    assert folded.get_xlim()[0] == 0.5
+    assert curves(folded)[1].get_xdata()[0] == pytest.approx(0.9, abs=0.01)
 
 
 def test_frontier_says_what_does_not_apply_or_failed(draw):
@@ -395,7 +413,7 @@ def test_curves_draw_one_line_a_scheme_and_the_chance_floor(draw):
             rows += cell(0.1, step, "step", **own, metric="floor")
     figure = draw("curves", rows, "step", x="step", series="scheme", floor="floor")
     (axis,) = visible(figure)
-    middle, *lines = axis.lines
+    middle, *lines = curves(axis)
     assert list(middle.get_ydata()) == [0.5, 0.5]
     assert [list(line.get_xdata()) for line in lines] == [[1, 50, 100]] * 3
     assert labels_of(figure) == ["chance floor (95%)", "none", "marvell error=0.1", "marvell error=0.4"]
@@ -412,7 +430,7 @@ def test_sweep_draws_attacks_and_utility_over_the_parameter(draw):
             rows += cell(0.6, **own, attack=attack, metric="attack_utility")
     figure = draw("sweep", rows, parameter="expansion", chance=0.1)
     (axis,) = visible(figure)
-    *lines, chance = axis.lines
+    *lines, chance = curves(axis)
     assert [list(line.get_xdata()) for line in lines] == [[1, 2, 4, 10]] * 3
     assert list(chance.get_ydata()) == [0.1, 0.1]
     assert sorted(labels_of(figure)) == ["direction", "norm", "test utility"]
@@ -443,8 +461,8 @@ def test_bars_say_why_one_is_missing(draw):
     rows += reason("defense.marvell is for 2 classes", setup="mnist", defense="marvell")
     (axis,) = visible(draw("bars", rows, metric="time_ratio", reference=1.0))
     assert len(bars_of(axis)) == 2
-    (text,) = [" ".join(text.get_text().split()) for text in axis.texts]
-    assert text == "does not apply: defense.marvell is for 2 classes"
+    assert [text.get_text() for text in axis.texts] == ["×"]
+    assert "marvell not on mnist: defense.marvell is for 2 classes" in words(axis.figure)
 
 
 def test_distributions_draw_both_classes_and_print_the_leak(draw):
@@ -454,9 +472,9 @@ def test_distributions_draw_both_classes_and_print_the_leak(draw):
     assert len(axes) == 3 * 4
     for axis in axes:
         if "step=400" in axis.get_title():
-            assert "step 400 is recorded" in " ".join(axis.texts[0].get_text().split())
+            assert "step 400 is not recorded" in " ".join(axis.texts[0].get_text().split())
             continue
-        positives, negatives = axis.lines
+        positives, negatives = curves(axis)
         assert (np.diff(positives.get_xdata()) >= 0).all()
         assert list(negatives.get_ydata()) == list(marvell_measures.QUANTILES)
     leaks = rows.query("metric == 'leak_auc_of_gradient_norm' and setting == 'step=100'")["value"]
@@ -483,7 +501,8 @@ def test_a_table_joins_keys_and_two_metrics(draw):
         ["mnist", "secdt"], ["mnist", "secdt_parts maximum_mapping"],
     ]  # fmt: skip
     assert all(re.fullmatch(r"\d\d ± \d+ / 7\d ± \d+", row[3]) for row in body)
-    assert [row[2] for row in body[2:]] == ["does not apply: attack.norm is for 2 classes"] * 2
+    assert [row[2] for row in body[2:]] == ["– [1]"] * 2
+    assert "\n[1] does not apply: attack.norm is for 2 classes\n" in (draw.folder / "table.md").read_text()
     assert r"\begin{tabular}" in (draw.folder / "table.tex").read_text()
 
 
@@ -498,6 +517,14 @@ def test_a_table_joins_columns(draw):
     (head, *_) = [line for line in (draw.folder / "table.md").read_text().splitlines() if line.startswith("|")]
     names = [part.strip() for part in head.strip("|").split("|")]
     assert names == ["attack", "scheme", "criteo mean", "criteo floor", "digits mean", "digits floor"]
+
+
+@pytest.mark.parametrize(("paper", "name"), EXHIBITS)
+def test_an_exhibit_can_be_drawn_and_nothing_is_cut_off(draw, paper, name):
+    exhibit = plan("quick").papers[paper]["exhibits"][name]
+    options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
+    rows = made_up("quick", paper, name)
+    assert cut_off(draw(exhibit["draw"]["use"], rows, exhibit["along"], **options)) == []
 
 
 def test_equal_cells_give_equal_files(draw):

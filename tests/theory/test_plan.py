@@ -207,3 +207,22 @@ def test_two_exhibits_match_a_defense_alike_or_not_at_all(planned, tmp_path):
             continue
         with pytest.raises(InputError, match=message):
             Plan(config, tmp_path)
+
+
+# What an exhibit shows beside its cells.
+
+
+def test_printed_numbers_of_an_exhibit_that_is_not_there_are_refused(planned):
+    message = r"papers/mine/paper.yaml exhibits.table.printed: there is no exhibit 'tabel'; did you mean 'table'"
+    with pytest.raises(InputError, match=message):
+        planned(printed=["tabel"])
+
+
+def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(planned):
+    plan = planned()
+    beside = plan.beside("mine", "table")
+    assert {kind: set(own) for kind, own in beside["looks"].items()} == {
+        "defense": {"none", "dp"}, "attack": {"norm", "model_completion"},
+    }  # fmt: skip
+    assert beside["numbers"] == []
+    assert Plan(CONFIG).beside("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]

@@ -24,9 +24,7 @@ from typing import Any
 
 import pandas as pd
 import torch
-from machine import machine
-from table import markdown, write
-from trials import ROOT, at_scale, attacked, read, spelled
+from trials import at_scale, attacked, read
 
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins

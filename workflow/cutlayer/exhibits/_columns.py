@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cutlayer.core import failed_cells
+from cutlayer.core import failed_cells, failures, scales
 from cutlayer.plan.sweeps import parameters_in
 
 RUN = ["setup", "defense", "setting"]
 CASE = [*RUN, "attack"]
+BESIDE = ("mean", "low", "high", "each", "least", "most")  # what a run's cell says beside an attack's
 
 
 def column(cells: pd.DataFrame, name: str) -> pd.Series:
@@ -33,14 +34,27 @@ def scheme(defense: str, setting: str) -> str:
     return f"{defense} {setting}".strip()
 
 
+def ordered(settings: pd.Series) -> bool:
+    """Whether settings have an order, in which a line may join them: those of one parameter that is a number."""
+    own = [parameters_in(setting) for setting in settings.unique()]
+    values = pd.to_numeric(pd.Series([value for one in own for value in one.values()], dtype=object), errors="coerce")
+    return len({tuple(one) for one in own}) == 1 and all(len(one) == 1 for one in own) and bool(values.notna().all())
+
+
+def why(skipped: str) -> str:
+    """Why there is no number, as people read it: of a method, unless it failed or the scale is too small."""
+    told = skipped.startswith((failures.PREFIX, scales.PREFIX))
+    return skipped if told else f"does not apply: {skipped}"
+
+
 def measured(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells with a number."""
     return cells[cells["skipped"] == ""]
 
 
 def beside(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Each attack's cells with its run's `metric` beside them: columns mean_run, low_run, high_run."""
-    run = cells[cells["metric"] == metric].set_index(RUN)[["mean", "low", "high"]]
+    """Each attack's cells with its run's `metric` beside them: columns mean_run, low_run, high_run, ..."""
+    run = cells[cells["metric"] == metric].set_index(RUN)[[name for name in BESIDE if name in cells]]
     return cells[cells["metric"] != metric].join(run.add_suffix("_run"), on=RUN)
 
 

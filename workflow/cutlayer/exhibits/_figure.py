@@ -1,4 +1,4 @@
-"""What all figures share: panels, colors, legend below, a footer that says where the numbers come from."""
+"""What all figures share: panels, looks, limits, legend below, a footer that says where the numbers come from."""
 
 from __future__ import annotations
 
@@ -11,36 +11,42 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from cutlayer.core import failures
 from cutlayer.core.files import replacing
+from cutlayer.plan.looks import by_place
 
-# Okabe-Ito without its yellow, then two more; every series also has its own marker and dashes.
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#E69F00",
-    "#000000",
-    "#7F7F7F",
-    "#8C564B",
-    "#6A3D9A",
-)
-MARKERS = "osD^v<>PX*"
-DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+from ._columns import why
+from .base import Beside
+
 LINE = 0.13  # inches of a footer's line
 ROOMY = 3  # lines of a footer, less one, that fit below the panels
+METHODS = ("attack", "defense", "scheme")  # columns whose values have the look of their names
+PALEST = 0.6  # of white in the last of several settings
 KIND = {"synthetic": "generated as in the paper"}
+ACRONYMS = {
+    "ace": "calibration error", "auc": "AUC", "ce": "cross-entropy", "jsd": "JSD", "kl": "KL", "mse": "MSE",
+    "ls": "least squares", "q95": "95% quantile",
+}  # fmt: skip
+PRINTED: dict[str, Any] = {
+    "label": "_printed",
+    "markersize": 8,
+    "markerfacecolor": "none",
+    "markeredgewidth": 1.2,
+    "linestyle": "",
+    "zorder": 4,
+}
 METADATA = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None, "Creator": None}}
 
 
 def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     """A figure with `count` axes, `columns` of them a row, or else at most four."""
     mpl.use("Agg")
-    mpl.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"})
+    mpl.rcParams.update(
+        {"font.size": 9, "axes.titlepad": 8, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"}
+    )
     columns = columns or (count if count <= 3 else (count + 1) // 2 if count <= 8 else 4)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(3.4 * columns + 0.4, 2.7 * rows + 1.3), squeeze=False)
@@ -50,24 +56,36 @@ def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     return figure, flat[:count]
 
 
-def style(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Color, marker and dashes of each series, by its place."""
-    return {
-        name: {
-            "color": COLORS[i % 10],
-            "marker": MARKERS[i % 10],
-            "linestyle": DASHES[i % 5],
-            "markersize": 3.5,
-            "lw": 1.3,
-        }
-        for i, name in enumerate(names)
-    }
+def style(cells: pd.DataFrame, by: str, series: str, beside: Beside) -> dict[str, dict[str, Any]]:
+    """The look of each series, a value of the column `series`; `by` says what a series is.
+
+    An attack, a defense or a scheme has that of its name, settings of one defense are ever paler; what is no method has
+    one by its place.
+    """
+    names = dict.fromkeys(cells[series])
+    known = beside.looks.get("attack" if by == "attack" else "defense", {}) if by in METHODS else {}
+    who = dict(zip(cells[series], cells["attack" if by == "attack" else "defense"], strict=True))
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(who[name] if by in METHODS else str(name), []).append(name)
+    looks = {}
+    for place, (owner, own) in enumerate(alike.items()):
+        look = known.get(owner) or by_place(place)
+        for k, name in enumerate(own):
+            color = _paler(look["color"], PALEST * k / max(1, len(own) - 1))
+            looks[name] = {**look, "color": color, "markersize": 7 if look["marker"] == "*" else 4, "lw": 1.3}
+    return {name: looks[name] for name in names}
+
+
+def _paler(color: str, white: float) -> str:
+    red, green, blue = (part + (1 - part) * white for part in to_rgb(color))
+    return to_hex((red, green, blue))
 
 
 def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
     """The panel's name with the provenance of its data."""
     kinds = ", ".join(KIND.get(kind, kind) for kind in setup_cells["provenance"].unique())
-    return f"{label(name)} ({kinds})"
+    return textwrap.fill(f"{label(name)} ({kinds})", 42)
 
 
 def tick_decades(axis: Any, values: Iterable[float]) -> None:
@@ -78,41 +96,74 @@ def tick_decades(axis: Any, values: Iterable[float]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def tick_few(axis: Any, values: Iterable[float]) -> None:
+    """Few ticks (`axes.xaxis`), and integers where all values are."""
+    axis.set_major_locator(MaxNLocator(nbins=5, integer=all(float(value).is_integer() for value in values)))
+
+
+def within(axis: Any, side: str, least: pd.Series, most: pd.Series, whole: bool = True) -> None:
+    """Let an axis ("x" or "y") end where what it shows does, with markers on its edge drawn `whole`."""
+    low, high = getattr(axis, f"get_{side}lim")()
+    linear = getattr(axis, f"get_{side}scale")() == "linear"
+    getattr(axis, f"set_{side}lim")(max(low, least.min()) if linear else low, min(high, most.max()))
+    for line in axis.lines if whole else ():
+        if line.get_marker() not in ("", "None", None):
+            line.set_clip_on(False)
+
+
 def absent(axis: Any, skipped: pd.Series) -> None:
-    """Say in place of a panel why it has no curve: it does not apply or, if it does, it failed."""
-    failed = skipped.str.startswith(failures.PREFIX)
-    reason = skipped.iloc[0] if failed.all() else f"does not apply: {label(skipped[~failed].iloc[0])}"
-    text = "\n".join(textwrap.wrap(reason, 34))
+    """Say in place of a panel why it has no curve."""
+    failed = skipped[skipped.map(why) == skipped]
+    text = "\n".join(textwrap.wrap(label(why((failed if len(failed) == len(skipped) else skipped).iloc[0])), 34))
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set(xticks=[], yticks=[])
 
 
 def label(name: str) -> str:
     """A name as people read it."""
-    return str(name).replace("_", " ")
+    words = str(name).replace("_", " ").split(" ")
+    return " ".join(ACRONYMS.get(word, word) for word in words)
 
 
 def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:
     """Add title, legend and footer; write png and pdf without a date, so that equal data give equal files."""
     width, height = figure.get_size_inches()
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
-    height += LINE * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense
-    figure.set_size_inches(width, height)
     title = "\n".join(textwrap.wrap(title, int(10 * width)))
+    legend, rows = _legend(figure, handles, width)
+    height += LINE * max(0, foot.count("\n") - ROOMY)  # a long footer is not at the panels' expense
+    height += 0.2 * max(0, rows - 1) + 0.17 * title.count("\n")
+    figure.set_size_inches(width, height)
     figure.suptitle(title, y=1 - 0.08 / height, va="top", fontsize=11)
-    longest = max(map(len, handles), default=0)
-    rows = -(-len(handles) // max(1, int(width / (0.5 + 0.07 * longest))))
-    columns = -(-len(handles) // rows) if handles else 1
     below = 0.20 * rows + LINE * (foot.count("\n") + 1) + 0.1
     figure.tight_layout(rect=(0, below / height, 1, 1 - 0.1 / height))  # and below the title
-    if handles:
-        anchor = (LINE * (foot.count("\n") + 1) + 0.05) / height
-        figure.legend(
-            list(handles.values()), [label(name) for name in handles], ncol=columns, loc="lower center",
-            bbox_to_anchor=(0.5, anchor), frameon=False, fontsize=8,
-        )  # fmt: skip
+    if legend:
+        legend.set_bbox_to_anchor((0.5, (LINE * (foot.count("\n") + 1) + 0.05) / height))
     figure.text(0.5, 0.03 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")
     for kind in ("png", "pdf"):
         with replacing(files[kind]) as temporary:
             figure.savefig(temporary, format=kind, dpi=150, metadata=METADATA[kind])
     plt.close(figure)
+
+
+def _legend(figure: Any, handles: Mapping[str, Any], width: float) -> tuple[Any, int]:
+    """A legend with as many columns as fit, and its number of rows."""
+    if not handles:
+        return None, 0
+    columns = len(handles)
+    while True:
+        legend = figure.legend(
+            list(handles.values()), [label(name) for name in handles], ncol=columns, loc="lower center",
+            bbox_to_anchor=(0.5, 0), frameon=False, fontsize=8,
+        )  # fmt: skip
+        wide = legend.get_window_extent(figure.canvas.get_renderer()).width / figure.dpi
+        if wide <= width or columns == 1:
+            return legend, -(-len(handles) // columns)
+        legend.remove()
+        columns = min(columns - 1, max(1, int(columns * width / wide)))
+
+
+def draw_printed(axis: Any, x: Iterable[float], y: Iterable[float], look: Mapping[str, Any]) -> Any:
+    """Draw the paper's own points, hollow, in the look of what they are of; the legend's handle is of no method."""
+    axis.plot(list(x), list(y), color=look["color"], marker=look["marker"], **PRINTED)
+    return Line2D([], [], color="#444444", marker="o", **PRINTED)

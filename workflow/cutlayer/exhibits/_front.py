@@ -1,18 +1,31 @@
-"""The Pareto front: what no other choice beats in both respects."""
+"""The Pareto front, as far as seeds support it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import t
+
+from cutlayer.ledger.statistics import CONFIDENCE, ROUNDING
 
 
 def front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
-    """Which points (n,) no other has at most the cost of and at least the gain of, one of them strictly."""
+    """Which points, of costs and gains (points, seeds), are on the front beyond noise.
+
+    Those that no other point beats: each other one costs more or gains less, by the whole 95% interval of the paired
+    difference over seeds. Points that are equal in every seed do not beat one another. One seed supports none.
+    """
     costs, gains = np.asarray(cost, dtype=float), np.asarray(gain, dtype=float)
-    kept = np.zeros(len(costs), dtype=bool)
-    best, at = -np.inf, np.nan
-    for i in np.lexsort((-gains, costs)):  # cheapest first, of equal cost the greatest gain first
-        kept[i] = gains[i] > best or (gains[i] == best and costs[i] == at)
-        if gains[i] > best:
-            best, at = gains[i], costs[i]
-    return kept
+    if costs.ndim != 2 or costs.shape[1] < 2:
+        return np.zeros(len(costs), dtype=bool)
+    cheaper, better = _surely_less(costs), _surely_less(-gains)
+    same = (np.abs(costs[:, None] - costs) + np.abs(gains[:, None] - gains) <= ROUNDING).all(axis=2)
+    return (cheaper | better | same).all(axis=1)
+
+
+def _surely_less(values: np.ndarray) -> np.ndarray:
+    """Of values (points, seeds): whether one point's (rows) are less than another's (columns)."""
+    differences = values[:, None] - values
+    seeds = values.shape[1]
+    reach = t.ppf((1 + CONFIDENCE) / 2, seeds - 1) * differences.std(axis=2, ddof=1) / np.sqrt(seeds)
+    return differences.mean(axis=2) + reach < -ROUNDING

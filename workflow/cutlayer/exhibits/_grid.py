@@ -16,7 +16,7 @@ from cutlayer.core.files import replacing
 
 from ._figure import METADATA, label
 
-WIDEST = 26  # characters of a line
+WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
 CHARACTER, LINE, PADDING = 0.085, 0.17, 0.14  # inches
 
 
@@ -27,7 +27,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
     wide = [CHARACTER * max(_width(line[i]) for line in lines) + PADDING for i in range(len(lines[0]))]
     high = [LINE * max(part.count("\n") + 1 for part in line) + PADDING for line in lines]
     width = max(sum(wide), 5.0)
-    title, foot = (textwrap.fill(part, int(width * rate)) for part, rate in ((title, 11), (foot, 17)))
+    title, foot = (_filled(part, int(width * rate)) for part, rate in ((title, 11), (foot, 17)))
     below, above = 0.14 * (foot.count("\n") + 1) + 0.1, 0.19 * (title.count("\n") + 1) + 0.1
     height = sum(high) + below + above
     figure = plt.figure(figsize=(width, height))
@@ -47,7 +47,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
 
 
 def _lines(text: pd.DataFrame) -> list[list[str]]:
-    """The cells of head and body, wrapped."""
+    """The cells of head and body, wrapped; a head no wider than it must be."""
     several = text.index.nlevels > 1
     keys = [list(key) if several else [key] for key in text.index]
     above = [[None] * text.index.nlevels, *keys]
@@ -55,9 +55,16 @@ def _lines(text: pd.DataFrame) -> list[list[str]]:
         [name if key[: i + 1] != before[: i + 1] else "" for i, name in enumerate(key)]
         for key, before in zip(keys, above[:-1] if keys else [], strict=True)
     ]
-    head = [*(text.index.names if several else [""]), *text.columns]
     body = [[*map(label, key), *row] for key, row in zip(shown, text.to_numpy().tolist(), strict=True)]
-    return [[textwrap.fill(str(part), WIDEST) for part in line] for line in [[*map(label, head)], *body]]
+    body = [[_filled(str(part), WIDEST) for part in line] for line in body]
+    head = [label(name) for name in [*(text.index.names if several else [""]), *text.columns]]
+    wide = [max([NARROW, *(_width(line[i]) for line in body)]) for i in range(len(head))]
+    return [[_filled(part, most) for part, most in zip(head, wide, strict=True)], *body]
+
+
+def _filled(text: str, most: int) -> str:
+    """Text in lines of at most so many characters, words whole and its own lines kept."""
+    return "\n".join(textwrap.fill(line, most, break_long_words=False) for line in text.split("\n"))
 
 
 def _width(part: str) -> int:

@@ -10,14 +10,17 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.core import failed_cells, failures
+from cutlayer.core import failed_cells
 
 from ._columns import column, measured, settled
-from ._figure import COLORS, absent, finish, label, panel_title, panels
-from .base import Exhibit, footer
+from ._figure import METHODS, absent, draw_printed, finish, label, panel_title, panels, style, within
+from ._printed import AS_PRINTED, with_printed
+from ._seeds import dots, said, shown
+from .base import Beside, Exhibit, footer
 
 WIDTH = 0.8  # of a group, of the distance between two
 HATCHES = ("", "//", "..", "xx")
+LACKING = {"ha": "center", "va": "bottom", "fontsize": 9}
 
 
 @dataclass(frozen=True)
@@ -33,14 +36,18 @@ class Bars(Exhibit):
     reference: float = 0.0  # a line; 0: none
     reasons: bool = True  # say below why bars are lacking; else the csv does, and only crosses and failures are here
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
+        cells = shown(cells)
         bars = settled(cells[cells["metric"].isin([self.metric, ""])] if self.metric else cells)
         bars = bars.assign(group_=column(bars, self.group), series_=column(bars, self.series) if self.series else "")
         names = list(dict.fromkeys(bars[self.panel]))
         groups = list(dict.fromkeys(bars["group_"].dropna()))
         groups = sorted(groups) if bars["group_"].dtype.kind == "f" else groups
-        series = list(dict.fromkeys(measured(bars)["series_"]))
+        looks = style(measured(bars), self.series, "series_", beside)
+        if not self.series and self.group in METHODS:
+            bars = bars.assign(color_=bars["group_"].map(style(measured(bars), self.group, "group_", beside)))
+        printed = with_printed(bars, beside.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -49,48 +56,60 @@ class Bars(Exhibit):
             if measured(own).empty:
                 absent(axis, own["skipped"])
                 continue
-            for place, one in enumerate(series):
-                where = {group: i + _shift(place, len(series)) for i, group in enumerate(groups)}
-                drawn = measured(
-                    own[(own["series_"] == one) & ~own["group_"].isin(own["group_"][failed_cells.among(own)])]
-                )
-                handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(series), place)
+            whole = own[~own["group_"].isin(own["group_"][failed_cells.among(own)])]
+            for place, (one, look) in enumerate(looks.items()):
+                where = {group: i + _shift(place, len(looks)) for i, group in enumerate(groups)}
+                drawn = measured(whole[whole["series_"] == one])
+                handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(looks), (place, look))
+                told = printed[(printed[self.panel] == name) & (printed["series_"] == one)]
+                if not told.empty:
+                    at = [where[group] for group in told["group_"]]
+                    handles[AS_PRINTED] = draw_printed(axis, at, told["published"], {"color": "#000000", "marker": "o"})
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
-            self._reasons(axis, own, groups, series)
+            if not measured(own)["mean"].any():  # of nothing but zeros no scale is seen
+                axis.set_ylim(top=1)
+            within(axis, "y", measured(own)["least"], measured(own)["most"])
+            self._lacking(axis, own, groups, looks)
             self._dress(axis, groups)
-        finish(figure, title, footer(cells, self.reasons), handles if self.series else {}, files)
+        finish(figure, title, footer(cells, self.reasons, said(cells)), handles if self.series else {}, files)
 
     def _named(self, one: Any) -> str:
         return label(f"{self.series} = {one:g}" if isinstance(one, float) else str(one))
 
-    def _bars(self, axis: Any, bars: pd.DataFrame, where: Mapping[Any, float], width: float, place: int) -> Any:
-        """The bars of one series."""
-        x = [where[group] for group in bars["group_"]]
+    def _bars(
+        self,
+        axis: Any,
+        bars: pd.DataFrame,
+        where: Mapping[Any, float],
+        width: float,
+        own: tuple[int, Mapping[str, Any]],
+    ) -> Any:
+        """The bars of one series, given its place and its look."""
+        x = pd.Series([where[group] for group in bars["group_"]], bars.index, dtype=float)
         sides = [bars["mean"] - bars["low"], bars["high"] - bars["mean"]]
-        look = {"color": COLORS[place % 10], "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
+        place, color = own[0], own[1]["color"]
+        colors = [look["color"] for look in bars["color_"]] if "color_" in bars else color
         axis.errorbar(x, bars["mean"], yerr=sides, fmt="none", ecolor="#222222", lw=1, capsize=2, zorder=3)
+        dots(axis, x, bars["each"], {"color": "#000000"})
         for place_of, value in zip(x, bars["mean"], strict=True):
             if value == 0:  # a bar that cannot be seen, unlike one that is not there
-                axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=look["color"])
-        return axis.bar(x, bars["mean"], width, zorder=2, **look)
+                axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=color)
+        look = {"color": colors, "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
+        return axis.bar(x, bars["mean"], width, zorder=1, **look)
 
-    def _reasons(self, axis: Any, own: pd.DataFrame, groups: list[Any], series: list[Any]) -> None:
-        """In place of a group that has no bar, why; a cross in place of one bar, whose reason the footer has."""
+    def _lacking(self, axis: Any, own: pd.DataFrame, groups: list[Any], looks: Mapping[Any, Any]) -> None:
+        """A cross in place of a bar, or of a whole group, that lacks; the footer or the csv has the reason."""
         drawn = measured(own[~own["group_"].isin(own["group_"][failed_cells.among(own)])])
         bars = set(zip(drawn["group_"], drawn["series_"], strict=True))
-        lacking = own[own["skipped"] != ""]
-        beside = lacking["group_"].isin(drawn["group_"])
-        for pair in zip(lacking["group_"][beside], lacking["series_"][beside], strict=True):
-            if pair[1] in series and pair not in bars:  # one that lacks in some seeds only has a bar
-                look = {"color": COLORS[series.index(pair[1]) % 10], "ha": "center", "va": "bottom", "fontsize": 9}
-                place = groups.index(pair[0]) + _shift(series.index(pair[1]), len(series))
-                axis.text(place, 0.01, "×", transform=_columns(axis), **look)
-        for _, row in lacking[~beside].drop_duplicates("group_").iterrows():
-            failed = str(row["skipped"]).startswith(failures.PREFIX)
-            reason = row["skipped"] if failed else f"does not apply: {row['skipped']}"
-            text = textwrap.fill(textwrap.shorten(reason, 85, placeholder=" …"), 29)  # the footer has all of it
-            place = groups.index(row["group_"]) if row["group_"] in groups else (len(groups) - 1) / 2
-            axis.text(place, 0.02, text, rotation=90, ha="center", va="bottom", fontsize=7, transform=_columns(axis))
+        series = list(looks)
+        for group, one in dict.fromkeys(zip(own["group_"], own["series_"], strict=True)):
+            if group not in groups or (group, one) in bars:
+                continue
+            known = one in looks
+            if known or group not in set(drawn["group_"]):
+                place = groups.index(group) + (_shift(series.index(one), len(series)) if known else 0)
+                color = looks[one]["color"] if known else "#444444"
+                axis.text(place, 0.01, "×", transform=axis.get_xaxis_transform(), color=color, **LACKING)
 
     def _dress(self, axis: Any, groups: list[Any]) -> None:
         named = [f"{group:g}" if isinstance(group, float) else textwrap.fill(label(group), 14) for group in groups]
@@ -107,8 +126,3 @@ class Bars(Exhibit):
 def _shift(place: int, count: int) -> float:
     """Where one of `count` bars stands, from the middle of its group."""
     return WIDTH * ((place + 0.5) / count - 0.5)
-
-
-def _columns(axis: Any) -> Any:
-    """x in data, y as a share of the panel."""
-    return axis.get_xaxis_transform()

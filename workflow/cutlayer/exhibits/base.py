@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from cutlayer.core import failed_cells
+from cutlayer.ledger.printed import COLUMNS
 
 from ._columns import asides
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What an exhibit may show beside its cells."""
+
+    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # as `printed.beside` gives it
+    looks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> as `looks` gives it
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of its sensitive attribute's
 
 
 @dataclass(frozen=True)
 class Exhibit:
     """Base of all exhibits; fields are what paper.yaml may set under `draw`."""
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write the files of an exhibit: `png` and `pdf`, tables also `md` and `tex`.
 
         `cells` is what `cells.summarize` returns.
@@ -26,7 +36,7 @@ class Exhibit:
         raise TypeError(f"exhibit.{type(self).__name__}: has no `draw`; every exhibit defines it")
 
 
-def footer(cells: pd.DataFrame, reasons: bool = True) -> str:
+def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% t-intervals") -> str:
     """Scale, numbers of predictions, cases and seeds, where the data come from, in one line; with `reasons`, what
     does not apply.
     """
@@ -36,7 +46,7 @@ def footer(cells: pd.DataFrame, reasons: bool = True) -> str:
     parts = [f"scale {cells['scale'].iloc[0]}", f"N = {count} predictions" if count else ""]
     parts.append(f"{_span(cells['cases'])} cases a cell" if cells["cases"].max() > 1 else "")
     seeds = cells["seeds"].max()
-    parts.append(f"{seeds} seeds, 95% t-intervals" if seeds > 1 else "1 seed, no interval" if seeds else "")
+    parts.append(f"{seeds} seeds{interval}" if seeds > 1 else "1 seed" if seeds else "")
     failed = [f"failed: {line}" for line in failed_cells.listed(cells)]
     return " · ".join([part for part in parts if part] + [data, *(asides(cells) if reasons else []), *failed])
 

@@ -10,10 +10,23 @@ from typing import Any
 import pandas as pd
 
 from ._columns import column, measured, settled
-from ._figure import absent, finish, label, panel_title, panels, style, tick_decades
-from .base import Exhibit, footer
+from ._figure import (
+    absent,
+    draw_printed,
+    finish,
+    label,
+    panel_title,
+    panels,
+    style,
+    tick_decades,
+    tick_few,
+    within,
+)
+from ._printed import AS_PRINTED, with_printed
+from ._seeds import dots, said, shown
+from .base import Beside, Exhibit, footer
 
-MARKED = 40  # points of a line that still get a marker each
+MARKED = 15  # points of a line that get a marker, at most
 
 
 @dataclass(frozen=True)
@@ -21,7 +34,7 @@ class Curves(Exhibit):
     """One line per series in each panel, the mean over seeds; the band is the 95% interval."""
 
     x: str = "share"
-    x_label: str = "share of features held by the passive party, d / d_t"
+    x_label: str = "the passive party's share of features, d / d_t"
     y_label: str = "MSE per feature"
     series: str = "attack"
     panel: str = "setup"
@@ -30,13 +43,15 @@ class Curves(Exhibit):
     threshold: str = ""  # the parameter of a defense that is its bound on y: a dotted line
     floor: str = ""  # a metric: how far from 1/2 a useless score comes, drawn as a band
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
+        cells = shown(cells)
         cells = cells.assign(series_=column(cells, self.series), panel_=column(cells, self.panel))
         cells = cells.assign(threshold_=column(cells, self.threshold) if self.threshold else float("nan"))
         lines = settled(cells[cells["metric"] != self.floor] if self.floor else cells)
         names = [name for name in dict.fromkeys(lines["panel_"]) if name]
-        looks = style(dict.fromkeys(measured(lines)["series_"]))
+        looks = style(measured(lines), self.series, "series_", beside)
+        printed = with_printed(lines, beside.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -50,15 +65,18 @@ class Curves(Exhibit):
                 handles["chance floor (95%)"] = self._band(axis, floor)
             for series, line in own.groupby("series_", sort=False):
                 handles[str(series)] = self._line(axis, line.sort_values(self.x), looks[str(series)])
+            for series, points in printed[printed["panel_"] == name].groupby("series_"):
+                handles[AS_PRINTED] = draw_printed(axis, points[self.x], points["published"], looks[str(series)])
             self._dress(axis, own, floor["mean"].max() if self.floor else 0.0, name)
-        finish(figure, title, footer(cells), handles, files)
+        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         for threshold in line["threshold_"].dropna().unique():
             axis.axhline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
-        look = {**look, "marker": ""} if len(line) > MARKED else look
         axis.fill_between(line[self.x], line["low"], line["high"], color=look["color"], alpha=0.12, lw=0)
-        return axis.plot(line[self.x], line["mean"], **look)[0]
+        if len(line) <= MARKED:
+            dots(axis, line[self.x], line["each"], look)
+        return axis.plot(line[self.x], line["mean"], **look, markevery=-(-len(line) // MARKED))[0]
 
     def _band(self, axis: Any, floor: pd.DataFrame) -> Any:
         reach = floor.groupby(self.x)["mean"].mean()
@@ -69,11 +87,15 @@ class Curves(Exhibit):
         axis.set(title=panel_title(own, name), xlabel=self.x_label, ylabel=self.y_label, yscale=self.y_scale)
         axis.title.set_fontsize(9)
         axis.xaxis.label.set_fontsize(8)
-        low, high = own["mean"].min(), own["mean"].max()
+        low, high = own[["mean", "low"]].min().min(), own[["mean", "high"]].max().max()
+        seeds = [value for each in own["each"] for value in each.values()]
+        low, high = min([low, *seeds]), max([high, *seeds])
         if floor:
             low, high = min(low, 0.5 - floor), max(high, 0.5 + floor)
+        tick_few(axis.xaxis, own[self.x])
         if self.y_scale == "log":
             tick_decades(axis.yaxis, own["mean"])
         if self.y_scale == "linear":
             reach = 0.06 * (high - low) or 0.05
             axis.set_ylim(low - reach, min(high + reach, self.cut) if self.cut else high + reach)
+        within(axis, "y", own["least"], own["most"], whole=not self.cut)

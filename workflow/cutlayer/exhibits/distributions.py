@@ -14,9 +14,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from cutlayer.plan.looks import by_place
+
 from ._columns import measured, settled
-from ._figure import COLORS, absent, finish, label, panel_title, panels
-from .base import Exhibit, footer
+from ._figure import absent, finish, label, panel_title, panels, within
+from ._printed import with_printed
+from ._seeds import shown
+from .base import Beside, Exhibit, footer
 
 CLASSES = {"positive": "-", "negative": "--"}
 SYMBOLS = {
@@ -32,11 +36,12 @@ class Distributions(Exhibit):
 
     x_scale: Literal["linear", "log"] = "linear"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        cells = settled(cells)
-        shown = measured(cells)
-        quantities = [m.removesuffix("_positive") for m in dict.fromkeys(shown["metric"]) if m.endswith("_positive")]
+        leaks = cells[cells["metric"].str.startswith("leak_auc_of_")]  # whose intervals are told, not drawn
+        cells = settled(shown(cells))
+        metrics = dict.fromkeys(measured(cells)["metric"])
+        quantities = [name.removesuffix("_positive") for name in metrics if name.endswith("_positive")]
         settings, setups = list(dict.fromkeys(cells["setting"])), list(dict.fromkeys(cells["setup"]))
         rows = [(setup, quantity) for setup in setups for quantity in quantities]
         figure, axes = panels(len(rows) * len(settings), len(settings))
@@ -45,24 +50,29 @@ class Distributions(Exhibit):
         for axis, (setup, quantity, setting) in zip(axes, places, strict=True):
             own = cells[(cells["setup"] == setup) & cells["setting"].isin([setting, ""])]
             drawn = measured(own[own["setting"] == setting])
+            here = leaks[(leaks["setup"] == setup) & (leaks["setting"] == setting)]
             heading = f"{panel_title(own, setup)}, {setting}"
-            axis.set_title(f"{heading}\n{self._leak(drawn, quantity)}", fontsize=8)
+            axis.set_title(f"{heading}\n{self._leak(here, quantity, beside.printed)}".strip(), fontsize=8)
             if drawn.empty:
                 absent(axis, own["skipped"][own["skipped"] != ""])
                 continue
             for number, name in enumerate(CLASSES):
                 curve = drawn[drawn["metric"] == f"{quantity}_{name}"].sort_values("quantile")
-                handles[f"{name}s"] = self._curve(axis, curve, COLORS[number], CLASSES[name])
+                handles[f"{name}s"] = self._curve(axis, curve, by_place(number)["color"], CLASSES[name])
+            of_it = drawn[drawn["metric"].isin([f"{quantity}_{name}" for name in CLASSES])]
             axis.set(xscale=self.x_scale, ylabel="cumulative share")
+            within(axis, "x", of_it["least"], of_it["most"])
             axis.set_xlabel(SYMBOLS.get(quantity, label(quantity)), fontsize=9)
         finish(figure, title, footer(cells), handles, files)
 
-    def _leak(self, drawn: pd.DataFrame, quantity: str) -> str:
+    def _leak(self, drawn: pd.DataFrame, quantity: str, printed: pd.DataFrame) -> str:
         found = drawn[drawn["metric"] == f"leak_auc_of_{quantity}"]
         if found.empty:
             return ""
         mean, low, high = found[["mean", "low", "high"]].iloc[0]
-        return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}")
+        told = with_printed(found, printed)["published"]
+        paper = f" (paper {told.iloc[0]:g})" if len(told) else ""
+        return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}") + paper
 
     def _curve(self, axis: Any, curve: pd.DataFrame, color: str, dashes: str) -> Any:
         axis.fill_betweenx(curve["quantile"], curve["low"], curve["high"], color=color, alpha=0.15, lw=0)

@@ -7,7 +7,7 @@ has its value, and how often a random other point would.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ import pandas as pd
 from sklearn.neighbors import NearestNeighbors
 
 from cutlayer.core.errors import InputError
+from cutlayer.plan.looks import by_place
 
 from ._columns import measured, settled
-from ._figure import COLORS, MARKERS, absent, finish, panel_title, panels
-from .base import Exhibit, footer
+from ._figure import absent, finish, panel_title, panels
+from .base import Beside, Exhibit, footer
 
 SIDES = {"input": "raw input", "representation": "learned"}
 
@@ -31,7 +32,7 @@ class Embedding(Exhibit):
 
     point: str = "point"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf.
 
         Raises InputError if coordinates are means over seeds: embeddings of several seeds have no common axes.
@@ -41,7 +42,6 @@ class Embedding(Exhibit):
         rows = settled(cells)
         names = list(dict.fromkeys(rows["setup"]))
         figure, axes = panels(2 * len(names), 4 if len(names) > 1 else 2)
-        handles: dict[str, Any] = {}
         for place, name in enumerate(names):
             own = rows[rows["setup"] == name]
             points = self._points(measured(own))
@@ -50,9 +50,11 @@ class Embedding(Exhibit):
                 if points.empty:
                     absent(axis, own["skipped"])
                     continue
-                handles |= _scatter(axis, points[[f"{side}_x", f"{side}_y"]].to_numpy(), points["value"].to_numpy())
-        handles = dict(sorted(handles.items()))
-        finish(figure, title, footer(cells).replace("1 seed, no interval", "1 seed"), handles, files)
+                at, values = points[[f"{side}_x", f"{side}_y"]].to_numpy(), points["value"].to_numpy()
+                _scatter(axis, at, values, beside.values.get(name, ()))
+            if not points.empty:  # one for both panels
+                axis.legend(fontsize=6, framealpha=0.8, handletextpad=0.1, borderpad=0.3, labelspacing=0.3)
+        finish(figure, title, footer(cells), {}, files)
 
     def _points(self, own: pd.DataFrame) -> pd.DataFrame:
         """A row for each point, a column for each metric."""
@@ -61,22 +63,20 @@ class Embedding(Exhibit):
         return own.pivot(index=self.point, columns="metric", values="mean")
 
 
-def _scatter(axis: Any, places: np.ndarray, values: np.ndarray) -> dict[str, Any]:
-    """Draw points (n, 2) with values (n,), the rarest on top."""
-    handles = {}
+def _scatter(axis: Any, places: np.ndarray, values: np.ndarray, names: Sequence[str]) -> None:
+    """Draw points (n, 2) with values (n,), the rarest on top; `names` are the values'."""
     present, counts = np.unique(values.astype(int), return_counts=True)
     for order, place in enumerate(np.argsort(-counts, kind="stable")):
         value, own = int(present[place]), places[values == present[place]]
-        size, look = 14 if len(own) < 0.1 * len(values) else 8, value % 10
-        drawn = axis.scatter(
-            *own.T, s=size, color=COLORS[look], marker=MARKERS[look], lw=0, alpha=0.7, zorder=2 + order
+        size, look = 24 if len(own) < 0.1 * len(values) else 14, by_place(value)
+        name = names[value] if value < len(names) else f"value {value}"
+        axis.scatter(
+            *own.T, s=size, color=look["color"], marker=look["marker"], lw=0, alpha=0.7, zorder=2 + order, label=name
         )
-        handles[f"value {value}"] = drawn
     found, chance = agreement(places, values)
     axis.set_xlabel(f"nearest point alike: {found:.2f} (random {chance:.2f})", fontsize=7)
     axis.set(xticks=[], yticks=[])
     axis.grid(visible=False)
-    return handles
 
 
 def agreement(places: np.ndarray, values: np.ndarray) -> tuple[float, float]:

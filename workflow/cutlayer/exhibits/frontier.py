@@ -1,7 +1,7 @@
 """frontier: what an attack learns against what a defense leaves of the utility, with the Pareto front.
 
-One point for each setting, with 95% intervals over seeds on both axes, and one line for each defense. A point is on
-the front if no point shown, of any defense, leaks at most as much and is at least as useful, and better in one.
+One point for each setting, with intervals over seeds on both axes, and one line for each defense whose settings have an
+order. A point is on the front if every other point, of any defense, leaks more or is less useful beyond noise.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ._columns import beside, first_of, measured, settled
-from ._figure import absent, finish, panel_title, panels, style
+from ._columns import beside as with_run
+from ._columns import first_of, measured, ordered, settled
+from ._figure import absent, draw_printed, finish, panel_title, panels, style, within
 from ._front import front
-from .base import Exhibit, footer
+from ._printed import AS_PRINTED, pairs
+from ._seeds import dots_of_two, said, shown
+from .base import Beside, Exhibit, footer
 
-FRONT = "Pareto front"
+FRONT = "Pareto front, beyond noise"
+MIRRORED = ", below 1/2 mirrored"
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,17 @@ class Frontier(Exhibit):
     chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        points = settled(beside(cells, self.utility))
+        leaks = [name.strip() for name in self.leak.split(",")]
+        cells = shown(cells, leaks[0] if self.two_sided else "")
+        points = settled(with_run(cells, self.utility))
         points = points[points["attack"] != ""]  # what concerns a whole run is in the footer
         guesses = points[points["metric"] == self.chance_metric].groupby(["setup", "attack"])["mean"].mean()
-        points = first_of(points, [name.strip() for name in self.leak.split(",")])
+        points = first_of(points, leaks)
         panel = list(points[["setup", "attack"]].drop_duplicates().itertuples(index=False, name=None))
-        looks = style(dict.fromkeys(measured(points)["defense"]))
+        looks = style(measured(points), "defense", "defense", beside)
+        printed = pairs(beside.printed, leaks, self.utility)
         attacks = points["attack"].nunique()
         figure, axes = panels(len(panel), attacks if 1 < attacks <= 4 else 0)
         handles: dict[str, Any] = {}
@@ -54,37 +61,51 @@ class Frontier(Exhibit):
             if drawn.empty:
                 absent(axis, own["skipped"])
                 continue
-            handles[FRONT] = self._front(axis, drawn)
+            handles |= self._front(axis, drawn)
             for defense, line in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, line, looks[str(defense)])
-            self._dress(axis, guesses.get((setup, attack), self.chance))
-        finish(figure, title, footer(cells), handles, files)
+            said_here = printed[(printed["setup"] == setup) & (printed["attack"] == attack)]
+            for row in said_here[said_here["defense"].isin(list(looks))].to_dict("records"):
+                at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
+                handles[AS_PRINTED] = draw_printed(axis, *at, looks[row["defense"]])
+            self._dress(axis, guesses.get((setup, attack), self.chance), drawn)
+        handles = {name: handles[name] for name in sorted(handles, key=(FRONT, AS_PRINTED).__contains__)}
+        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
 
     def _ordered(self, leak: Any, utility: Any) -> tuple[Any, Any]:
         return (leak, utility) if self.leak_axis == "x" else (utility, leak)
 
-    def _front(self, axis: Any, points: pd.DataFrame) -> Any:
+    def _mirrored(self, leak: float) -> float:
+        return max(leak, 1 - leak) if self.two_sided else leak
+
+    def _front(self, axis: Any, points: pd.DataFrame) -> dict[str, Any]:
         """A broad line through the points of the front, in the order of their leak."""
-        leak, utility = points["mean"].to_numpy(), points["mean_run"].to_numpy()
-        cost = self.chance + np.abs(leak - self.chance) if self.two_sided else leak
-        on = np.flatnonzero(front(cost, utility if self.better == "up" else -utility))
-        on = on[np.argsort(cost[on], kind="stable")]
+        seeds = sorted(set.intersection(*(set(own) for name in ("each", "each_run") for own in points[name])))
+        cost, gain = ([[own[seed] for seed in seeds] for own in points[name]] for name in ("each", "each_run"))
+        on = points[front(cost, gain if self.better == "up" else -np.asarray(gain))].sort_values("mean", kind="stable")
+        if on.empty:
+            return {}
         line = {"color": "#FFD54F", "lw": 6, "alpha": 0.7, "marker": "o", "markersize": 10, "markeredgewidth": 0}
-        return axis.plot(*self._ordered(leak[on], utility[on]), zorder=1, solid_capstyle="round", **line)[0]
+        at = self._ordered(on["mean"], on["mean_run"])
+        return {FRONT: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
-        """The settings of a defense in the order in which it was given them."""
+        """The settings of a defense in the order in which it was given them, if they have one."""
         sides = [
             [line[f"mean{run}"] - line[f"low{run}"], line[f"high{run}"] - line[f"mean{run}"]] for run in ("", "_run")
         ]
         xerr, yerr = self._ordered(*sides)
         x, y = self._ordered(line["mean"], line["mean_run"])
-        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.45, lw=1)
-        return axis.plot(x, y, **look)[0]
+        dots_of_two(axis, *self._ordered(line["each"], line["each_run"]), look)
+        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.3, lw=0.8)
+        joined = look if ordered(line["setting"]) else {**look, "linestyle": ""}
+        return axis.plot(x, y, **joined)[0]
 
-    def _dress(self, axis: Any, chance: float) -> None:
-        x_label, y_label = self._ordered(self.leak_label, self.utility_label)
+    def _dress(self, axis: Any, chance: float, drawn: pd.DataFrame) -> None:
+        x_label, y_label = self._ordered(self.leak_label + MIRRORED * self.two_sided, self.utility_label)
         axis.set_xlabel(x_label, fontsize=8)
         axis.set_ylabel(y_label, fontsize=8)
         at = axis.axvline if self.leak_axis == "x" else axis.axhline
         at(chance, color="#444444", lw=0.8, zorder=0)
+        for side, run in zip("xy", self._ordered("", "_run"), strict=True):
+            within(axis, side, drawn[f"least{run}"], drawn[f"most{run}"])

@@ -1,7 +1,7 @@
 """regression: metrics of a run against a parameter, each with its least-squares line, one panel per setup.
 
-Points are means over seeds with 95% intervals. The line goes through the points; behind its slope stands the 95%
-interval that least squares gives it, of the points' distances from the line, not of the seeds.
+Points are means over seeds, which are dots, with 95% intervals. The line goes through the points; behind its slope
+stands the 95% interval that least squares gives it, of the points' distances from the line, not of the seeds.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import pandas as pd
 from scipy.stats import linregress, t
 
 from ._columns import column, measured, settled
-from ._figure import absent, finish, label, panel_title, panels, style
-from .base import Exhibit, footer
+from ._figure import absent, finish, panel_title, panels, style
+from ._seeds import dots, said, shown
+from .base import Beside, Exhibit, footer
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,15 @@ class Regression(Exhibit):
     x_label: str = "weight"
     y_label: str = "loss"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
+        cells = shown(cells)
         points = settled(cells.assign(x_=column(cells, self.x)))
         points = points.assign(series_=points["metric"])
         if measured(points)["defense"].nunique() > 1:
             points["series_"] = points["defense"] + " " + points["metric"]
         names = list(dict.fromkeys(points["setup"]))
-        looks = style(dict.fromkeys(measured(points)["series_"]))
+        looks = style(measured(points), "metric", "series_", beside)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -49,10 +51,11 @@ class Regression(Exhibit):
             axis.set_ylabel(self.y_label, fontsize=8)
             if axis.get_legend_handles_labels()[0]:
                 axis.legend(fontsize=6.5, framealpha=0.7, handlelength=1.5)
-        finish(figure, title, footer(cells), {label(name): handles[name] for name in handles}, files)
+        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
 
     def _points(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         sides = [line["mean"] - line["low"], line["high"] - line["mean"]]
+        dots(axis, line["x_"], line["each"], look)
         axis.errorbar(line["x_"], line["mean"], yerr=sides, fmt="none", ecolor=look["color"], alpha=0.45, lw=1)
         found = fit(line["x_"], line["mean"])
         if found:

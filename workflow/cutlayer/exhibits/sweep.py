@@ -10,13 +10,15 @@ from typing import Any, Literal
 import pandas as pd
 
 from ._columns import column, measured, settled
-from ._figure import absent, finish, label, panel_title, panels, style
-from .base import Exhibit, footer
+from ._figure import absent, draw_printed, finish, panel_title, panels, style, within
+from ._printed import AS_PRINTED, with_printed
+from ._seeds import dots, said, shown
+from .base import Beside, Exhibit, footer
 
 
 @dataclass(frozen=True)
 class Sweep(Exhibit):
-    """One line for each attack and one for the test utility; the band is the 95% interval."""
+    """One line for each attack and one for the test utility, with a dot for each seed and an interval as a band."""
 
     parameter: str = "expansion"  # of the defense, read from its settings
     leak: str = "attack_utility"  # a metric of an attack
@@ -27,16 +29,20 @@ class Sweep(Exhibit):
     utility_label: str = "test utility"
     chance: float = 0.5  # the leak of a guess without any view; a line
     chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
+    two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
+        cells = shown(cells, self.leak if self.two_sided else "")
         lines = cells.assign(x=column(cells, self.parameter), series=cells["attack"])
         lines.loc[lines["metric"] == self.utility, "series"] = self.utility_label
         guesses = lines[lines["metric"] == self.chance_metric].groupby("setup")["mean"].mean()
         lines = settled(lines[lines["metric"].isin([self.leak, self.utility, ""])])
         names = list(dict.fromkeys(lines["setup"]))
-        attacks = [name for name in dict.fromkeys(measured(lines)["series"]) if name != self.utility_label]
-        looks = style(attacks) | {self.utility_label: {"color": "#000000", "lw": 2.2, "marker": "", "linestyle": "-"}}
+        attacks = measured(lines)[measured(lines)["series"] != self.utility_label]
+        looks = style(attacks, "attack", "series", beside)
+        looks[self.utility_label] = {"color": "#000000", "lw": 2.2, "marker": "", "linestyle": "-"}
+        printed = with_printed(lines, beside.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -47,14 +53,20 @@ class Sweep(Exhibit):
                 continue
             for series, line in measured(own).groupby("series", sort=False):
                 handles[str(series)] = self._line(axis, line.sort_values("x"), looks[str(series)])
+            for series, points in printed[printed["setup"] == name].groupby("series"):
+                look = {**looks[str(series)], "marker": looks[str(series)]["marker"] or "o"}
+                handles[AS_PRINTED] = draw_printed(axis, points["x"], points["published"], look)
             axis.axhline(guesses.get(name, self.chance), color="#444444", lw=0.8, zorder=0)
-            axis.set(xscale=self.x_scale, ylabel=self.y_label)
+            mirrored = ", attacks below 1/2 mirrored" if self.two_sided else ""
+            axis.set(xscale=self.x_scale, ylabel=self.y_label + mirrored)
             values = sorted(set(measured(own)["x"]))
             axis.set_xticks(values, [f"{value:g}" for value in values], minor=False)
             axis.set_xticks([], minor=True)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells), {label(name): handles[name] for name in handles}, files)
+            within(axis, "y", measured(own)["least"], measured(own)["most"])
+        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         axis.fill_between(line["x"], line["low"], line["high"], color=look["color"], alpha=0.12, lw=0)
+        dots(axis, line["x"], line["each"], look)
         return axis.plot(line["x"], line["mean"], **look)[0]

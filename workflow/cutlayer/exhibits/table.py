@@ -1,9 +1,8 @@
-"""table: rows by columns as markdown, LaTeX and a picture; every number with its interval."""
+"""table: rows by columns as markdown, LaTeX and a picture; every number with its interval and the paper's beside it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,24 @@ import pandas as pd
 from cutlayer.core import failures
 from cutlayer.core.files import replacing
 
-from ._columns import beside, column, settled, spread
+from . import _numbers
+from ._columns import beside as with_run
+from ._columns import column, settled, spread, why
 from ._figure import label
 from ._grid import picture
-from .base import Exhibit, footer
+from ._printed import with_printed
+from .base import Beside, Exhibit, footer
+
+NONE = "– "  # in place of a number
+WITH_PAPER = "paper: as printed, in brackets ours less it"
 
 
 @dataclass(frozen=True)
 class Table(Exhibit):
     """Cells as text: the mean over seeds, half the width of the 95% interval where there is one.
 
-    `rows` and `columns` are columns of the cells or `scheme`, or several, separated by commas.
+    Below it stands what the paper prints there. `rows` and `columns` are columns of the cells or `scheme`, or several,
+    separated by commas. Why cells have no number is said below the table, each reason once.
     """
 
     rows: str = "setup"
@@ -36,25 +42,30 @@ class Table(Exhibit):
     listed: bool = False  # of several cells at one place show all, as they are written
     only: str = ""  # of the columns these, in this order, separated by commas; empty: all
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write md, tex, png and pdf."""
-        text = self._text(cells)
-        foot = footer(cells, reasons=False) + (" · percent" if self.percent else "")
+        numbered = with_printed(cells, beside.printed)
+        text, reasons = self._text(cells, numbered)
+        alone = self.scientific or self.listed
+        parts = [footer(cells, False, ", mean") if alone else footer(cells, False), "percent" if self.percent else ""]
+        invented = (numbered["provenance"] == "stand-in").any()
+        parts.append(WITH_PAPER + (", not where data are stand-ins" if invented else "") if len(numbered) else "")
+        foot = " · ".join(filter(None, parts))
         names = [*text.index.names] if text.index.nlevels > 1 else []
-        plain = text.reset_index() if names else text
+        plain = (text.reset_index() if names else text).replace("\n", "; ", regex=True)
         with replacing(files["md"]) as temporary:
-            temporary.write_text(f"**{title}**\n\n{plain.to_markdown(index=not names)}\n\n{foot}\n")
+            below = "\n\n".join([plain.to_markdown(index=not names, disable_numparse=True), *reasons, foot])
+            temporary.write_text(f"**{title}**\n\n{below}\n")
         with replacing(files["tex"]) as temporary:
-            safe = text.rename(index=label, columns=label).rename_axis(index=label)
-            style = safe.style.format(escape="latex").format_index(escape="latex", axis=0)
-            temporary.write_text(style.to_latex(caption=f"{title}. {foot}.".replace("%", r"\%"), hrules=True))
-        picture(text, title, foot, files)
+            temporary.write_text(_latex(text, ". ".join([title, *reasons, foot]) + "."))
+        picture(text, title, "\n".join([*reasons, foot]), files)
 
-    def _text(self, cells: pd.DataFrame) -> pd.DataFrame:
+    def _text(self, cells: pd.DataFrame, numbered: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+        """The table's texts, and the reasons that they refer to."""
         rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
         cells = spread(settled(cells))
         if self.pair:
-            cells = beside(cells, self.pair)
+            cells = with_run(cells, self.pair)
             cells = cells[cells["attack"] != ""]
         cells = cells.assign(**{name: column(cells, name) for name in (*rows, *columns)})
         cells = _with_failures(cells, [*rows, *columns])
@@ -64,42 +75,91 @@ class Table(Exhibit):
         keys = pd.MultiIndex.from_frame(cells[columns])
         several = len(columns) > 1
         joined = [label(" ".join(map(str, key)).strip()) if several else key[0] for key in keys]
-        written = cells.assign(text=[self._cell(row) for row in cells.to_dict("records")], column_=joined)
+        paper = _said_of(numbered)
+        written = [self._cell(row, paper) for row in cells.to_dict("records")]
+        cells = cells.assign(text=written, column_=joined)
         if self.listed:
-            written["text"] = written.groupby([*rows, "column_"])["text"].transform(", ".join)
-            written = written.drop_duplicates([*rows, "column_"])
+            cells["text"] = cells.groupby([*rows, "column_"])["text"].transform(", ".join)
+            cells = cells.drop_duplicates([*rows, "column_"])
         only = [name.strip() for name in self.only.split(",")]
         shown = [label(name) if several else name for name in only] if self.only else list(dict.fromkeys(joined))
-        body = written.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
-        order = written.drop_duplicates(rows).set_index(rows).index
+        body = cells.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
+        order = cells.drop_duplicates(rows).set_index(rows).index
         body = body.reindex(index=order, columns=shown).astype(object).fillna("").rename_axis(columns=self.columns)
-        if rows[0] != "setup":
-            return body
-        origin = written.drop_duplicates(rows).set_index(rows)["provenance"]
-        return pd.concat([body, origin.rename("data")], axis=1)
+        if rows[0] == "setup":
+            origin = cells.drop_duplicates(rows).set_index(rows)["provenance"]
+            body = pd.concat([body, origin.rename("data")], axis=1)
+        return _numbered(body)
 
-    def _cell(self, row: Mapping[Any, Any]) -> str:
+    def _cell(self, row: Mapping[Any, Any], paper: Mapping[Any, Any]) -> str:
         skipped = str(row["skipped"])
         if skipped:
-            return skipped if skipped.startswith(failures.PREFIX) else f"does not apply: {skipped}"
-        sides = ["", "_run"] if self.pair else [""]
-        return " / ".join(
-            self._number(*(float(row[f"{part}{side}"]) for part in ("mean", "low", "high"))) for side in sides
-        )
+            return "failed" if skipped.startswith(failures.PREFIX) else NONE + why(skipped)  # the footer says of which
+        sides = [(row["metric"], row["attack"], "")] + ([(self.pair, "", "_run")] if self.pair else [])
+        ours, theirs, apart = [], [], []
+        for metric, attack, side in sides:
+            mean, low, high = (self._scaled(float(row[f"{part}{side}"])) for part in ("mean", "low", "high"))
+            ours.append(self._number(metric, mean, low, high))
+            found = paper.get((row["setup"], row["defense"], row["setting"], attack, metric), {})
+            value = found.get(row["attack"], next(iter(found.values()), None))
+            theirs.append("–" if value is None else self._printed(metric, *value))
+            if value is not None and row["provenance"] != "stand-in":
+                apart.append(_numbers.difference(metric, mean, self._scaled(value[0]), self.digits))
+        told = f"\npaper {' / '.join(theirs)}" if set(theirs) != {"–"} else ""
+        return " / ".join(ours) + told + (f" ({' / '.join(apart)})" if apart else "")
 
-    def _number(self, mean: float, low: float, high: float) -> str:
+    def _scaled(self, share: float) -> float:
+        return 100 * share if self.percent else share
+
+    def _printed(self, metric: str, value: float, decimals: int) -> str:
+        return _numbers.printed(metric, self._scaled(value), decimals - 2 if self.percent else decimals)
+
+    def _number(self, metric: str, mean: float, low: float, high: float) -> str:
         if self.scientific:
             return f"{mean:.1e}"
-        if self.listed:
-            return f"{mean:g}"
-        if self.percent:
-            mean, low, high = 100 * mean, 100 * low, 100 * high
-        number = f"{mean:,.0f}" if mean.is_integer() and abs(mean) >= 1 else f"{mean:.{self.digits}f}"
-        return number if math.isnan(low) or low == high else f"{number} ± {(high - low) / 2:.{self.digits}f}"
+        return f"{mean:g}" if self.listed else _numbers.number(metric, mean, low, high, self.digits)
 
 
-def _with_failures(cells: pd.DataFrame, place: list[str]) -> pd.DataFrame:
+def _numbered(body: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """A table's texts with a number in place of each reason, and the reasons in that order."""
+    reasons: dict[str, int] = {}
+    for cell in body.to_numpy().ravel():
+        if cell.startswith(NONE):
+            reasons.setdefault(cell.removeprefix(NONE), len(reasons) + 1)
+    texts = {f"{NONE}{reason}": f"{NONE}[{place}]" for reason, place in reasons.items()}
+    return body.replace(texts), [f"[{place}] {reason}" for reason, place in reasons.items()]
+
+
+def _said_of(numbered: pd.DataFrame) -> dict[Any, dict[str, tuple[float, int]]]:
+    """Cell -> what the paper prints it for -> number and decimals."""
+    found: dict[Any, dict[str, tuple[float, int]]] = {}
+    for row in numbered.to_dict("records"):
+        key = tuple(row[name] for name in ("setup", "defense", "setting", "attack", "metric"))
+        found.setdefault(key, {}).setdefault(row["target"], (row["published"], row["decimals"]))
+    return found
+
+
+def _latex(text: pd.DataFrame, caption: str) -> str:
+    """The table for LaTeX; a cell of two lines is a stack, which every LaTeX has."""
+    safe = text.rename(index=label, columns=label).rename_axis(index=label)
+    style = safe.style.format(_stacked, escape="latex").format_index(escape="latex", axis=0)
+    return style.to_latex(caption=_escaped(caption), hrules=True)
+
+
+def _stacked(text: object) -> str:
+    cell = str(text)
+    return rf"\shortstack[r]{{{cell.replace(chr(10), chr(92) * 2)}}}" if "\n" in cell else cell
+
+
+def _escaped(caption: str) -> str:
+    for sign in "%_&#":
+        caption = caption.replace(sign, rf"\{sign}")
+    return caption
+
+
+def _with_failures(cells: pd.DataFrame, place: Iterable[str]) -> pd.DataFrame:
     """One row in each place where something failed, in place of what there is of other seeds."""
+    place = list(place)
     bare = (cells["skipped"] != "") & (cells["metric"] == "")
     rows = cells[bare]
     if "metric" in place:  # what failed or does not apply has none: say so for each that it would have

@@ -11,15 +11,18 @@ import pandas as pd
 
 from cutlayer.core import failed_cells
 
-from ._figure import absent, finish, panel_title, panels, style
-from .base import Exhibit, footer
+from ._columns import ordered
+from ._figure import absent, finish, panel_title, panels, style, tick_decades
+from ._seeds import dots_of_two, said, shown
+from .base import Beside, Exhibit, footer
 
+LITTLE = 2  # a panel whose values differ by less has no use of a logarithm
 WHERE = ["setup", "defense", "setting"]
 
 
 @dataclass(frozen=True)
 class Tradeoff(Exhibit):
-    """A run's cost against what an attack achieves on it, with 95% intervals on both axes."""
+    """A run's cost against what an attack achieves on it, with a dot for each seed and intervals on both axes."""
 
     x: str = "kl"
     y: str = "mse"
@@ -29,13 +32,14 @@ class Tradeoff(Exhibit):
     y_scale: str = "log"
     panel: str = "setup"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high"]]
+        cells = shown(cells)
+        cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high", "each"]]
         leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
         leak = leak[leak[self.panel] != ""]  # a run that failed has no attack
         names = list(dict.fromkeys(leak[self.panel]))
-        looks = style(dict.fromkeys(leak["defense"][leak["skipped"] == ""]))
+        looks = style(leak[leak["skipped"] == ""], "defense", "defense", beside)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -47,9 +51,13 @@ class Tradeoff(Exhibit):
                 continue
             for defense, group in drawn.groupby("defense", sort=False):
                 handles[str(defense)] = self._line(axis, group.sort_values("mean_x"), looks[str(defense)])
-            axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale)
+            wide = drawn["mean"].max() > LITTLE * drawn["mean"].min()
+            axis.set(ylabel=self.y_label, xscale=self.x_scale, yscale=self.y_scale if wide else "linear")
+            if self.y_scale == "log" and wide:
+                tick_decades(axis.yaxis, drawn["mean"])
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells[(cells["skipped"] == "") | failed_cells.among(cells)]), handles, files)
+        told = cells[(cells["skipped"] == "") | failed_cells.among(cells)]
+        finish(figure, title, footer(told, interval=said(cells)), handles, files)
 
     def _line(self, axis: Any, points: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """Points in the order of the cost; a defense that costs nothing is a horizontal line."""
@@ -62,5 +70,7 @@ class Tradeoff(Exhibit):
             ]
             for side, end in (("x", "_x"), ("y", ""))
         }
+        dots_of_two(axis, points["each_x"], points["each"], look)
         axis.errorbar(points["mean_x"], points["mean"], **spread, fmt="none", ecolor=look["color"], alpha=0.3)
-        return axis.plot(points["mean_x"], points["mean"], **look)[0]
+        joined = look if ordered(points["setting"]) else {**look, "linestyle": ""}
+        return axis.plot(points["mean_x"], points["mean"], **joined)[0]

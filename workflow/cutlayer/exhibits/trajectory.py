@@ -15,8 +15,9 @@ from scipy.ndimage import uniform_filter1d
 
 from ._columns import column, measured, settled
 from ._figure import absent, finish, panel_title, panels, style, tick_decades
-from .base import Exhibit, footer
+from .base import Beside, Exhibit, footer
 
+FEW = 10  # steps that get a marker each: so short a way is not a curve
 ARROWS = (0.25, 0.6, 1.0)  # where on a line, as a share of its points
 
 
@@ -34,13 +35,13 @@ class Trajectory(Exhibit):
     threshold: str = ""  # the parameter of a defense that is its bound on x
     window: int = 3  # points that are averaged
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path]) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
         lines = settled(cells[cells["metric"].isin([self.x, self.y]) | (cells["skipped"] != "")])
         lines = lines.assign(series_=column(lines, "scheme"))
         lines = lines.assign(threshold_=column(lines, self.threshold) if self.threshold else float("nan"))
         names = list(dict.fromkeys(lines["setup"]))
-        looks = style(dict.fromkeys(measured(lines)["series_"]))
+        looks = style(measured(lines), "scheme", "series_", beside)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -52,12 +53,12 @@ class Trajectory(Exhibit):
             for series, line in measured(own).groupby("series_", sort=False):
                 if line["metric"].nunique() < 2:  # a defense need not know its own privacy loss
                     continue
-                handles[str(series)] = self._line(axis, line, {**looks[str(series)], "marker": ""})
+                handles[str(series)] = self._line(axis, line, looks[str(series)])
             axis.set(xscale=self.x_scale, ylabel=self.y_label)
             if self.x_scale == "log":
                 tick_decades(axis.xaxis, own["mean"][own["metric"] == self.x])
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells).replace("95% t-intervals", "mean"), handles, files)
+        finish(figure, title, footer(cells, interval=", mean"), handles, files)
 
     def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """The way of one training, first step to last."""
@@ -72,7 +73,7 @@ class Trajectory(Exhibit):
                 axis.annotate("", (x[end], y[end]), (x[start], y[start]), arrowprops=arrow)
         for threshold in line["threshold_"].dropna().unique():
             axis.axvline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
-        return axis.plot(x, y, **look)[0]
+        return axis.plot(x, y, **look if len(x) <= FEW else {**look, "marker": ""})[0]
 
     def _smooth(self, values: Any) -> Any:
         return uniform_filter1d(values, self.window, mode="nearest")

@@ -134,6 +134,11 @@ def seeds(group: pd.DataFrame) -> int:
     return int(group.loc[group["seed"] != NO_SEED, "seed"].nunique())
 
 
+def each(group: pd.DataFrame) -> dict[int, float]:
+    """The value of each seed of a cell; nothing for facts of the data."""
+    return {int(s): float(v) for s, v in zip(group["seed"], group["value"], strict=True) if s != NO_SEED and v == v}
+
+
 def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
     """Mean and interval over the seeds of a cell; a fact of the data is a point."""
     if seeds(group) == 0:
@@ -157,7 +162,7 @@ def axis(cells: pd.DataFrame) -> str:
 
 
 def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
-    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale."""
+    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; `each` seed's value."""
     along, rows = axis(cells), []
     for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
         mean, low, high = bounds(group)
@@ -166,7 +171,8 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.D
         if along == "d":
             row["share"] = row["d"] / row["features"]
         row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
-        rows.append(row | {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]})
+        row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]}
+        rows.append(row | {"each": each(group)})
     return pd.DataFrame(rows)
 
 

@@ -14,14 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.core.errors import InputError
-
-from . import verdicts
+from . import printed, verdicts
 from .chance import is_auc
 from .evidence import FAILED, UNCOMPARED, Found, per_setup
 from .signal import NO_SIGNAL, Signals
 
-UNITS = {"percent": 100.0}
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
 ANY = "all"  # data
@@ -79,20 +76,13 @@ class _Judged:
                 yield self._row(found, row, check, verdicts.of_claim(check, found.compared))
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
-        for entry in self._paper.get("numbers", []):
-            printed = published
-            for column, value in entry["published"].items():
-                printed = printed[printed[column] == value]
-            if printed.empty:
-                raise InputError("published.csv", f"has no row with {dict(entry['published'])}", "see its columns")
-            for number in printed.astype(object).to_dict("records"):
-                named = {str(key): value for key, value in number.items()}
-                named["value"] = number["value"] / UNITS.get(entry.get("unit", ""), 1.0)
-                yield from self._number(named, entry) if "check" in entry else [self._alone(named, entry)]
+        for number, entry in printed.numbers(self._paper.get("numbers", []), published):
+            yield from self._number(number, entry) if "check" in entry else [self._alone(number, entry)]
 
     def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Row]:
         check = entry["check"]
-        for found in per_setup(check, self._cells if "setups" in check else _on(number["dataset"], check, self._cells)):
+        table = self._cells[check["exhibit"]]
+        for found in per_setup(check, {check["exhibit"]: printed.on(number["dataset"], check, table)}):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak}
@@ -143,13 +133,13 @@ class _Judged:
         return (NO_SIGNAL, reason) if reason else ("", "")
 
 
-def read_two_sided(printed: float, check: Mapping[str, Any], found: Found) -> float:
+def read_two_sided(value: float, check: Mapping[str, Any], found: Found) -> float:
     """A printed AUC of an attack as what it leaks, as ours is read."""
     used = found.used
     if check["statistic"] != "value" or used.empty or not (used["attack"] != "").all():
-        return printed
+        return value
     auc = used["metric"].map(is_auc) | (used["chance"] == 0.5)
-    return max(printed, 1 - printed) if auc.all() else printed
+    return max(value, 1 - value) if auc.all() else value
 
 
 def limits(check: Mapping[str, Any]) -> str:
@@ -163,9 +153,3 @@ def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
     """What the paper says."""
     row = {"item": number["item"], "place": number["item"], "statement": entry["statement"]}
     return row | {"published": number["value"]}
-
-
-def _on(dataset: str, check: Mapping[str, Any], cells: Cells) -> dict[str, pd.DataFrame]:
-    """The cells of the dataset that a number is printed for; of all, where it is for all."""
-    table = cells[check["exhibit"]]
-    return {check["exhibit"]: table if dataset == "all" else table[table["dataset"] == dataset]}

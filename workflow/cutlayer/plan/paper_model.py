@@ -52,6 +52,7 @@ class Exhibit(Shape):
     attacked_in: dict[str, str] = ABSENT
     choose: Choose = ABSENT
     match: Match = ABSENT
+    printed: Names = ABSENT
     draw: Used
 
 

@@ -5,6 +5,7 @@ Imports no numerical library: the Snakefile is parsed again in every remote job.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from cutlayer.core.errors import InputError
 
 from . import families, plugins
 from .checks import known, located, merged, validate
+from .looks import looks
 from .paper_model import Paper
 from .params_model import Params
 from .sizes import sized, smaller
@@ -120,6 +122,8 @@ class Plan:
         paper = families.read(folder / name, where)
         validate(paper, Paper, where)
         for identifier, exhibit in paper["exhibits"].items():
+            for other in exhibit.setdefault("printed", [identifier]):
+                known("exhibit", other, paper["exhibits"], f"{where} exhibits.{identifier}.printed")
             self._check_exhibit(exhibit, f"{where} exhibits.{identifier}")
         named = [(f"{where} datasets", paper["datasets"])]
         named += [
@@ -267,6 +271,26 @@ class Plan:
         for paper, content in self.papers.items():
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
+
+    def beside(self, paper: str, identifier: str) -> dict[str, Any]:
+        """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
+        `printed`, the looks of its methods, and what the values of its sensitive attributes are called.
+        """
+        exhibit = self.papers[paper]["exhibits"][identifier]
+        entries = self.papers[paper].get("numbers", [])
+        sensitive = {name: self.setups[name].get("sensitive", "") for name in exhibit["setups"]}
+        named = {
+            name: plugins.method("dataset", self.setups[name]["dataset"]).constants["values"] for name in sensitive
+        }
+        return {
+            "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
+            "looks": {k: {name: self._looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
+            "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
+        }
+
+    @functools.cached_property
+    def _looks(self) -> dict[str, dict[str, Any]]:
+        return {"defense": looks("defense", self.defenses), "attack": looks("attack", self.attacks)}
 
     @property
     def setups_shown(self) -> list[str]:

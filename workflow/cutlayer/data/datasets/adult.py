@@ -46,6 +46,14 @@ class Adult(Dataset):
         "native-country": 42,
     }  # fmt: skip
     attributes: ClassVar[Mapping[str, int]] = {"sex": 2, "relationship": 6, "marital-status": 7, "race": 5}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "sex": ("female", "male"),
+        "relationship": ("husband", "not in family", "other relative", "own child", "unmarried", "wife"),
+        "marital-status": (
+            "divorced", "married, armed forces", "married", "spouse absent", "never married", "separated", "widowed",
+        ),
+        "race": ("American Indian", "Asian", "Black", "other", "White"),
+    }  # fmt: skip
 
     def load(self, files: Mapping[str, Path]) -> Table:
         """Read adult.data, then adult.test."""

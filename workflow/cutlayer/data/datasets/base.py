@@ -69,6 +69,7 @@ class Dataset:
     # are how many values the column has in the original, its marginals are for stand-ins only.
     schema: ClassVar[Schema] = {}
     attributes: ClassVar[Mapping[str, int]] = {}  # sensitive attribute -> number of levels
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # sensitive attribute -> what its codes mean, in their order
     # What other versions than the full one declare otherwise: version in data/sources.csv, or "stand-in" -> literals.
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 

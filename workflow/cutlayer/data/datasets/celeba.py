@@ -47,6 +47,11 @@ class Celeba(Faces):
     class_names = ("serious", "smiling")
     class_rates = (0.5179, 0.4821)
     attributes: ClassVar[Mapping[str, int]] = {"male": 2, "attractive": 2, "wearing_lipstick": 2, "part": 3}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "male": ("female", "male"),
+        "attractive": ("not attractive", "attractive"),
+        "wearing_lipstick": ("no lipstick", "lipstick"),
+    }
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "photographs": {"rows": 30_000, "class_rates": (0.5189, 0.4811)},
         "attributes": {"rows": 12_000, "columns": 6_912, "shape": (3, 48, 48)},

@@ -45,6 +45,7 @@ class Cifar10(Dataset):
     class_names = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
     class_rates = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1)
     attributes: ClassVar[Mapping[str, int]] = {"animal": 2}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {"animal": ("no animal", "animal")}
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"sample": {"rows": 14_000}, "stand-in": {"rows": 7_000}}
 
     def parts(self, files: Mapping[str, Path]) -> Iterator[Table]:

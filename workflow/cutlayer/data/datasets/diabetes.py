@@ -38,6 +38,10 @@ class Diabetes(Dataset):
         "s6": (58, 83, 91, 98, 124),
     }
     attributes: ClassVar[Mapping[str, int]] = {"sex": 2, "age": 2}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "sex": ("first sex", "second sex"),  # scikit-learn says 1 and 2
+        "age": ("below the median", "above the median"),
+    }
 
     def load(self, files: Mapping[str, Path]) -> Table:
         """Read scikit-learn's own copy in its original units; there are no files."""

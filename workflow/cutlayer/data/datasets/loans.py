@@ -47,6 +47,7 @@ class Loans(Dataset):
         "gender": {0: 0.481, 1: 0.519},
     }
     attributes: ClassVar[Mapping[str, int]] = {"race": 2}
+    values: ClassVar[Mapping[str, tuple[str, ...]]] = {"race": ("white", "not white")}
 
     def load(self, files: Mapping[str, Path]) -> Table:
         """Read the file: a header, then whole numbers; columns are found by their names."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cutlayer.core import scales
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.stages.theory import Case
 
@@ -39,7 +40,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], cas
 def _lacks(step: int, recorded: list[int], labels: np.ndarray) -> str:
     """Why there is nothing to measure at a step; empty when there is."""
     if step not in recorded:
-        return f"for trainings of which step {step} is recorded, here the last is {max(recorded)}"
+        return f"{scales.PREFIX}step {step} is not recorded, the last is {max(recorded)}"
     return "" if len(np.unique(labels[recorded.index(step)])) == 2 else "for batches with both classes"
 
 

@@ -1,0 +1,35 @@
+"""Numbers as text: with as many decimals as they need and as the paper prints, none lost."""
+
+from __future__ import annotations
+
+import math
+
+from cutlayer.metrics.ranges import counted
+
+MOST = 7  # decimals; what is still smaller is written in powers of ten
+
+
+def decimals(value: float, digits: int) -> int:
+    """How many decimals show two digits of a value, `digits` at least."""
+    return digits if value == 0 else max(digits, 1 - math.floor(math.log10(abs(value))))
+
+
+def number(metric: str, mean: float, low: float, high: float, digits: int) -> str:
+    """A mean, with half the width of its interval where there is one that is no point."""
+    if math.isnan(low) or low == high:
+        if counted(metric) and mean.is_integer():
+            return f"{mean:,.0f}"
+        shown = decimals(mean, digits)
+        return f"{mean:.{shown}f}" if shown <= MOST else f"{mean:.1e}"
+    shown = 1 if counted(metric) else min(decimals(mean, digits), MOST)
+    return f"{mean:,.{shown}f} ± {(high - low) / 2:,.{shown}f}"
+
+
+def printed(metric: str, value: float, printed_decimals: int) -> str:
+    """A number as the paper prints it."""
+    return f"{value:,.0f}" if counted(metric) else f"{value:.{max(0, printed_decimals)}f}"
+
+
+def difference(metric: str, ours: float, theirs: float, digits: int) -> str:
+    """Ours less the paper's."""
+    return f"{ours - theirs:+,.0f}" if counted(metric) else f"{ours - theirs:+.{digits}f}"

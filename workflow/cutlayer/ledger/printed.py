@@ -1,0 +1,83 @@
+"""A paper's printed numbers, and the cells that each is held against: one mapping for ledger and exhibits.
+
+Of each number paper.yaml says under `numbers` which row of published.csv it is, and the check that selects ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cutlayer.core.errors import InputError
+
+from .cells import axis
+
+UNITS = {"percent": 100.0}
+Row = dict[str, Any]
+Entry = Mapping[str, Any]
+KEYS = ["setup", "defense", "setting", "attack", "metric"]
+COLUMNS = [*KEYS, "place", "target", "published", "decimals"]
+
+
+def read(path: str | Path) -> pd.DataFrame:
+    """Published.csv, with a column `decimals`: how many the paper prints."""
+    text = pd.read_csv(path, dtype={"value": str})
+    decimals = text["value"].str.partition(".")[2].str.len()
+    return text.assign(value=text["value"].astype(float), decimals=decimals)
+
+
+def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple[Row, Entry]]:
+    """Each printed number that an entry of paper.yaml means, in our unit, with that entry."""
+    rows = [{str(key): value for key, value in row.items()} for row in published.to_dict("records")]
+    for entry in entries:
+        meant = entry["published"].items()
+        found = [row for row in rows if all(row[column] == value for column, value in meant)]
+        if not found:
+            raise InputError("published.csv", f"has no row with {dict(meant)}", "see its columns")
+        unit = UNITS.get(entry.get("unit", ""), 1.0)
+        yield from ((row | {"value": row["value"] / unit}, entry) for row in found)
+
+
+def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of the dataset that a number is printed for; of all, where it is for all or its check names setups."""
+    return cells if dataset == "all" or "setups" in check else cells[cells["dataset"] == dataset]
+
+
+def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
+    """The printed numbers that are single cells of an exhibit, one a row: COLUMNS.
+
+    `cells` is what `cells.summarize` returns. A number that is for any setting of a defense has no setting and no
+    place. `target` is what the paper prints it for: one cell of ours may be several of the paper's.
+    """
+    along = axis(cells.drop(columns=["paper", "exhibit", "scale"]))
+    rows = cells[cells["skipped"] == ""].to_dict("records")
+    found: list[Row] = []
+    for number, entry in numbers([entry for entry in entries if "check" in entry], published):
+        check, dataset = entry["check"], number["dataset"]
+        if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
+            continue
+        wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
+        if "setups" in check:
+            wanted["setup"] = check["setups"]
+        elif dataset != "all":
+            wanted["dataset"] = [dataset]
+        hits: dict[str, list[Row]] = {}
+        for row in rows:
+            if all(row[key] in values for key, values in wanted.items()):
+                hits.setdefault(row["setup"], []).append({str(key): value for key, value in row.items()})
+        decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
+        said = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
+        found += [where | said for hit in hits.values() for where in _where(hit, along)]
+    return pd.DataFrame(found, columns=[*COLUMNS, "item"])
+
+
+def _where(hit: Sequence[Row], along: str) -> Iterator[Row]:
+    """The one cell that is selected, or the defense if it is all of its settings; nothing of other kinds of several."""
+    own = {key: hit[0][key] for key in KEYS}
+    if len(hit) == 1:
+        yield own | {"place": hit[0][along]}
+    elif len({(row["defense"], row["attack"], row["metric"]) for row in hit}) == 1:
+        yield own | {"setting": None, "place": None}
