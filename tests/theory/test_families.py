@@ -24,7 +24,7 @@ WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": [
 NUMBER = {"check": {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}"}}, "depends_on_scale": True}
 
 READING = {
-    "open": "whether scores are rounded", "place": "section 3", "alternatives": {"rounded": "to two digits", "raw": "all"},
+    "open": "whether scores are rounded", "place": "section 3", "alternatives": {"rounded": "to two", "raw": "all"},
     "chosen": "raw", "decided_by": [{"item": "t", "method": "none"}], "measured": "table.md", "why": "nearest",
 }  # fmt: skip
 

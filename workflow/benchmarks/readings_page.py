@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,8 @@ from cutlayer.ledger.statistics import interval
 
 PUBLISHED = ROOT / "workflow/papers/tcpo/published.csv"
 WITHIN = 0.02  # of utility, of the rule that tables 3 to 5 choose a setting by
+LITERAL = "literal"
+UTILITY = "test_accuracy"
 METRICS = {"basic": "attack_accuracy", "dpa": "attack_accuracy_max", "dsa": "attack_accuracy_max"}  # as the paper's
 
 
@@ -25,21 +26,24 @@ class Measured:
     def __init__(self, rows: pd.DataFrame) -> None:
         self.rows = rows
         self.setups = list(dict.fromkeys(rows["setup"]))
-        self.printed = pd.read_csv(PUBLISHED).query("item != 'table3'").set_index(["target", "method", "metric"])["value"]
+        numbers = pd.read_csv(PUBLISHED).query("item != 'table3'")
+        self._printed = numbers.set_index(["target", "method", "metric"])["value"]
 
-    def values(self, attack: str, setup: str, reading: str, defense: str, setting: str = "", metric: str = "") -> list:
-        """One value a seed: of the attack, or of another metric of its training."""
+    def values(self, metric: str = "", **who: str) -> list[float]:
+        """One value a seed: what an attack finds, or another metric of its training; who: setup, reading, ..."""
         own = self.rows
-        for column, value in zip(
-            ("attack", "setup", "reading", "defense", "setting"), (attack, setup, reading, defense, setting), strict=True
-        ):
+        for column, value in ({"attack": "basic", "reading": LITERAL, "setting": ""} | who).items():
             own = own[own[column] == value]
-        return (100 * own[metric or METRICS[attack]].astype(float)).tolist()
+        return [100 * float(value) for value in own[metric or METRICS[who.get("attack", "basic")]]]
 
-    def paper(self, setup: str, method: str, metric: str) -> float:
+    def utility(self, **who: str) -> list[float]:
+        """The utility of each seed and setup."""
+        return [value for setup in self.setups for value in self.values(UTILITY, setup=setup, **who)]
+
+    def printed(self, setup: str, method: str, metric: str) -> float:
         """The printed number, nan if there is none."""
         target = setup.partition("_")[2].replace("lipstick", "wearing_lipstick")
-        return float(self.printed.get((target, method, metric), np.nan))
+        return float(self._printed.get((target, method, f"{metric}_accuracy"), np.nan))
 
 
 def told(values: list[float]) -> str:
@@ -57,21 +61,22 @@ def number(value: float) -> str:
 
 def undefended(found: Measured, readings: list[str]) -> str:
     """No defense: each attack under each reading, and how far that is from the paper."""
-    columns = list(product(("basic", "dpa", "dsa"), found.setups))
-    columns = [(attack, setup) for attack, setup in columns if not found.rows.query("attack == @attack").empty]
-    first = ["printed", *(number(found.paper(setup, "none", f"{attack}_accuracy")) for attack, setup in columns), "", ""]
+    attacks = [attack for attack in METRICS if (found.rows["attack"] == attack).any()]
+    columns = list(product(attacks, found.setups))
+    printed = [found.printed(setup, "none", attack) for attack, setup in columns]
 
     def lines() -> Iterator[list[str]]:
-        yield first
+        yield ["printed", *map(number, printed), "", ""]
         for reading in readings:
-            means, cells = [], []
-            for attack, setup in columns:
-                # What an attack at inference sees does not depend on what is seen in training.
-                own = found.values(attack, setup, reading, "none") or found.values(attack, setup, "literal", "none")
-                cells.append(told(own))
-                means.append(abs(np.mean(own) - found.paper(setup, "none", f"{attack}_accuracy")) if own else np.nan)
-            utility = [u for s in found.setups for u in found.values("basic", s, reading, "none", metric="test_accuracy")]
-            yield [reading, *cells, told(utility), f"{np.mean(means):.1f}"]
+            # What an attack at inference sees does not depend on what is seen in training.
+            seen = [
+                found.values(attack=attack, setup=setup, reading=reading, defense="none")
+                or found.values(attack=attack, setup=setup, defense="none")
+                for attack, setup in columns
+            ]
+            apart = [abs(np.mean(own) - meant) for own, meant in zip(seen, printed, strict=True) if own]
+            utility = told(found.utility(reading=reading, defense="none"))
+            yield [reading, *map(told, seen), utility, f"{np.mean(apart):.1f}"]
 
     names = [f"{attack}, {setup}" for attack, setup in columns]
     return markdown(["reading", *names, "utility", "mean distance"], lines(), "l" + ">" * (len(columns) + 2))
@@ -79,51 +84,51 @@ def undefended(found: Measured, readings: list[str]) -> str:
 
 def defended(found: Measured, setup: str, readings: list[str], first: dict[str, str]) -> str:
     """The basic attack on one setting of each defense under each reading; `first` has the settings."""
-    columns = list(first)
 
     def lines() -> Iterator[list[str]]:
-        yield ["printed", *(number(found.paper(setup, defense, "basic_accuracy")) for defense in columns)]
+        yield ["printed", *(number(found.printed(setup, defense, "basic")) for defense in first)]
         for reading in readings:
-            yield [reading, *(told(found.values("basic", setup, reading, d, first[d])) for d in columns)]
+            own = (found.values(setup=setup, reading=reading, defense=d, setting=s) for d, s in first.items())
+            yield [reading, *map(told, own)]
 
     names = [f"{defense} {setting}".strip() for defense, setting in first.items()]
-    return markdown(["reading", *names], lines(), "l" + ">" * len(columns))
+    return markdown(["reading", *names], lines(), "l" + ">" * len(first))
 
 
 def grids(found: Measured, setup: str) -> str:
     """Every setting of every defense under the literal reading; the one that the paper's rule chooses is marked."""
-    own = found.rows.query("setup == @setup and reading == 'literal' and attack == 'basic'")
-    mean = own.astype({"test_accuracy": float, "attack_accuracy": float}).groupby(["defense", "setting"], sort=False)
-    points = mean[["test_accuracy", "attack_accuracy"]].mean().set_axis(["utility", "leak"], axis=1)
-    top = points.loc[("none", ""), "utility"]
+    own = found.rows
+    own = own[(own["setup"] == setup) & (own["reading"] == LITERAL) & (own["attack"] == "basic")]
+    points = own.groupby(["defense", "setting"], sort=False)[[UTILITY, METRICS["basic"]]]
+    points = points.agg(lambda values: values.astype(float).mean()).set_axis(["utility", "leak"], axis=1)
 
     def lines() -> Iterator[list[str]]:
         for defense, settings in points.groupby(level=0, sort=False):
-            chosen, within = choose(settings.droplevel(0), float(top), WITHIN)
+            chosen, within = choose(settings.droplevel(0), points.loc[("none", ""), "utility"], WITHIN)
             for setting in settings.index.get_level_values(1):
-                utility = told(found.values("basic", setup, "literal", defense, setting, "test_accuracy"))
-                seen = [told(found.values(attack, setup, "literal", defense, setting)) for attack in ("basic", "dpa")]
-                mark = ("chosen" if within else "most useful") if setting == chosen and setting else ""
-                of_paper = [
-                    number(found.paper(setup, defense, f"{metric}_accuracy")) if mark or not setting else ""
-                    for metric in ("utility", "basic", "dpa")
-                ]
-                yield [f"{defense} {setting}".strip(), mark, *(c for pair in zip([utility, *seen], of_paper) for c in pair)]
+                rule = ("chosen" if within else "most useful") if setting == chosen else ""
+                yield [f"{defense} {setting}".strip(), rule, *cells(str(defense), setting, bool(rule))]
+
+    def cells(defense: str, setting: str, shown: bool) -> Iterator[str]:
+        who = {"setup": setup, "defense": defense, "setting": setting}
+        ours = {"utility": found.values(UTILITY, **who)} | {a: found.values(attack=a, **who) for a in ("basic", "dpa")}
+        for metric, values in ours.items():
+            yield told(values)
+            yield number(found.printed(setup, defense, metric)) if shown else ""
 
     names = [name for metric in ("utility", "basic", "dpa") for name in (metric, "printed")]
     return markdown(["defense", "rule", *names], lines(), "ll" + ">" * 6)
 
 
-def taken(found: Measured, ways: dict[str, str], metrics: tuple[str, ...]) -> str:
-    """tcpo at one threshold, by what L_p is taken of: `ways` has each one's reading; `metrics` of the first setup."""
-    setting = "threshold=0.005"
+def taken(found: Measured, ways: dict[str, str], setting: str) -> str:
+    """tcpo in one setting, by what L_p is taken of: `ways` has each one's reading."""
 
     def lines() -> Iterator[list[str]]:
         for name, reading in ways.items():
-            cells = [told(found.values("basic", s, reading, "tcpo", setting)) for s in found.setups]
-            utility = [u for s in found.setups for u in found.values("basic", s, reading, "tcpo", setting, "test_accuracy")]
-            more = [told(found.values("basic", found.setups[0], reading, "tcpo", setting, metric)) for metric in metrics]
-            yield [name, *cells, told(utility), *more]
+            who = {"reading": reading, "defense": "tcpo", "setting": setting}
+            accuracy = [told(found.values(setup=setup, **who)) for setup in found.setups]
+            auc = [told(found.values("attack_auc", setup=setup, **who)) for setup in found.setups]
+            yield [name, *accuracy, *auc, told(found.utility(**who))]
 
-    columns = ["L_p is taken of", *found.setups, "utility", *(metric.replace("_", " ") for metric in metrics)]
-    return markdown(columns, lines(), "l" + ">" * (len(columns) - 1))
+    names = [f"{setup}, {metric}" for metric in ("accuracy", "AUC") for setup in found.setups]
+    return markdown(["L_p is taken of", *names, "utility"], lines(), "l" + ">" * (len(names) + 1))

@@ -54,7 +54,7 @@ def gaussian_leakage(
 
 
 def principal(z: torch.Tensor, components: int) -> torch.Tensor:
-    """(d, components): the leading principal axes of the rows of z (N, d), to rounding; no more than rows, if d is wide.
+    """(d, components): the leading principal axes of the rows of z (N, d), to rounding; at most N, if d is wide.
 
     For many wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever called.
     """

@@ -93,7 +93,7 @@ class Erratum(Shape):
 
 
 class Reading(Shape):
-    """What the text leaves open, the ways to read it, and which one is taken: `measured` is the page that compares them.
+    """What the text leaves open, the ways to read it, and which one is taken; `measured` is the page that compares.
 
     `decided_by` selects the printed rows that chose it; in none of them a defense acts. They are not judged afterwards.
     Where there are none the text's own words come first, and the other ways are variants beside it.
