@@ -38,6 +38,7 @@ ROWS = PAGE.with_suffix(".csv")
 JOB = ["attack", "setup", "reading", "defense", "setting", "seed"]
 MEASURES = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
 NORMALIZED = {"model": {"normalized": True}}
+NEITHER = {"excluded": ["sex", "relationship"]}
 READINGS: dict[str, dict[str, Any]] = {  # of the setup
     "literal": {},
     "noise seen in training": {"noisy_views": "training"},
@@ -45,12 +46,14 @@ READINGS: dict[str, dict[str, Any]] = {  # of the setup
     "normalized": NORMALIZED,
     "normalized, noise seen": {**NORMALIZED, "noisy_views": "all"},
     "no noise at all": {"sigma": 1e-6},
-    "neither private column an input": {"excluded": ["sex", "relationship"]},
+    "neither private column an input": NEITHER,
+    "neither an input, no noise at all": {**NEITHER, "sigma": 1e-6},
 }
 LITERAL = "literal"
 ONLY = {  # reading -> the attack, the defense that it makes a difference to
     "noise seen in training": ("dpa", ""),
     "no noise at all": ("", "none"),
+    "neither an input, no noise at all": ("", "none"),
 }
 Settings = Mapping[str, Mapping[str, Any]]
 ONE: dict[str, Settings] = {  # of each defense the first setting of its grid, under every reading of the setup
@@ -151,8 +154,8 @@ def page() -> None:
         "What the text of tcpo leaves open",
         machine("torch", "numpy"),
         "Scale paper: batches of 256, 50 epochs, Adam 0.001, sigma 1, real data. Accuracies in percent, 95% t-"
-        "intervals over seeds, in brackets how many. basic attacks the test rows, dpa the training rows; of dpa the best of all "
-        "epochs counts, as in the paper.",
+        "intervals over seeds, in brackets how many. basic attacks the test rows, dpa the training rows; of dpa the "
+        "best of all epochs counts, as in the paper.",
         "Without a defense, which decides: distance is the mean over the columns of how far ours is from it.",
         undefended(found, list(READINGS)),
         *(
