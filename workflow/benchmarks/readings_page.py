@@ -120,8 +120,8 @@ def grids(found: Measured, setup: str) -> str:
     return markdown(["defense", "rule", *names], lines(), "ll" + ">" * 6)
 
 
-def taken(found: Measured, ways: dict[str, str], setting: str) -> str:
-    """tcpo in one setting, by what L_p is taken of: `ways` has each one's reading."""
+def of_tcpo(found: Measured, ways: dict[str, str], setting: str) -> str:
+    """tcpo in one setting, in each way: `ways` has its reading."""
 
     def lines() -> Iterator[list[str]]:
         for name, reading in ways.items():
@@ -131,4 +131,4 @@ def taken(found: Measured, ways: dict[str, str], setting: str) -> str:
             yield [name, *accuracy, *auc, told(found.utility(**who))]
 
     names = [f"{setup}, {metric}" for metric in ("accuracy", "AUC") for setup in found.setups]
-    return markdown(["L_p is taken of", *names, "utility"], lines(), "l" + ">" * (len(names) + 1))
+    return markdown(["tcpo", *names, "utility"], lines(), "l" + ">" * (len(names) + 1))
