@@ -49,7 +49,7 @@ OF_A_RUN = {
     "stopped",
     "pretraining_steps",
 }
-FEW = {"celeba_male", "adult_sex"}  # of each kind one, where all are alike
+FEW = {"celeba_male", "adult_sex", "adult_sex_poisoned"}  # of each kind one, where all are alike
 SEEDS = 3
 
 

@@ -1,9 +1,8 @@
 """What a paper leaves open, read in each way at its published sizes, beside what it prints.
 
-Run `make data`, then `python workflow/benchmarks/readings.py [--setups ...] [--attacks ...] [--readings ...]
-[--defenses ...] [--seeds 3]`. Each training and its attack is a row that is appended to readings_tcpo.csv as soon as it
-is there; what the file has already is not run again, so a measurement may be stopped, and made in parts. At the end, or
-with `--table` alone, the page readings_tcpo.md is written from the file.
+Run `make data`, then `python workflow/benchmarks/readings.py`, of which `--help` says how to make a part. A training and
+the attack on it are a row that is appended to readings_tcpo.csv as soon as it is there; what the file has already is not
+run again, so a measurement may be stopped. At the end, or with `--table` alone, the page readings_tcpo.md is written.
 
 A reading is a choice of the setup or of the defense, by the names that params.yaml has for it. The undefended rows come
 first: they decide between readings, for no defense can bring them near the paper. Intervals are over seeds.
@@ -127,6 +126,7 @@ def run(asked: argparse.Namespace) -> None:
         for setup in asked.setups
         for reading, defense, setting, parameters in cases(plan, setup)
         if reading in asked.readings and defense in asked.defenses and applies(reading, attack, defense)
+        if not asked.settings or setting in asked.settings
     ]
     for *job, parameters in sorted(jobs, key=lambda job: job[3] != "none"):
         if tuple(map(str, job)) not in done:
@@ -184,6 +184,7 @@ def main() -> None:
     parser.add_argument("--attacks", nargs="+", default=["basic", "dpa"], choices=list(ATTACKS))
     parser.add_argument("--readings", nargs="+", default=[*READINGS, *OF_TCPO], choices=[*READINGS, *OF_TCPO])
     parser.add_argument("--defenses", nargs="+", default=["none", *GRID], choices=["none", *GRID])
+    parser.add_argument("--settings", nargs="+", help="of the defenses, e.g. threshold=0.005; otherwise all")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--table", action="store_true", help="write the page, run nothing")
     asked = parser.parse_args()
