@@ -1,8 +1,8 @@
 """What a paper leaves open, read in each way at its published sizes, beside what it prints.
 
-Run `make data`, then `python workflow/benchmarks/readings.py`, of which `--help` says how to make a part. A training and
-the attack on it are a row that is appended to readings_tcpo.csv as soon as it is there; what the file has already is not
-run again, so a measurement may be stopped. At the end, or with `--table` alone, the page readings_tcpo.md is written.
+Run `make data`, then `python workflow/benchmarks/readings.py`, of which `--help` says how to make a part. A training
+and the attack on it are a row that is appended to readings_tcpo.csv as soon as it is there; what the file has already
+is not run again, so a measurement may be stopped. At the end, or with `--table` alone, readings_tcpo.md is written.
 
 A reading is a choice of the setup or of the defense, by the names that params.yaml has for it. The undefended rows come
 first: they decide between readings, for no defense can bring them near the paper. Intervals are over seeds.
