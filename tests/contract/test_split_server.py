@@ -102,6 +102,13 @@ def test_the_sensitive_column_is_not_an_input():
     torch.testing.assert_close(encoded[:, :2].std(0, correction=0), torch.ones(2))
 
 
+def test_nor_are_the_columns_that_a_setup_excludes():
+    data = prepared(task(excluded=["c", "x"]))
+    assert data.features.shape == (350, 1)
+    assert data.inputs.levels == []
+    np.testing.assert_array_equal(data.features[:, 0], table().features[:, 1])
+
+
 def test_poison_is_a_share_of_the_training_rows_and_the_attackers_own():
     clean, data = prepared(task()), prepared(task(poison=0.2))
     assert len(data.poison) / len(data.train) == 0.2

@@ -23,6 +23,11 @@ CLAIM = {"text": "ours stops {attack}", "place": "table 1", "check": CHECK}
 WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": ["a", "b"]}, "hint": {"text": "hints"}}}
 NUMBER = {"check": {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}"}}, "depends_on_scale": True}
 
+READING = {
+    "open": "whether scores are rounded", "place": "section 3", "alternatives": {"rounded": "to two", "raw": "all"},
+    "chosen": "raw", "decided_by": [{"item": "t", "method": "none"}], "measured": "table.md", "why": "nearest",
+}  # fmt: skip
+
 
 @pytest.fixture
 def read(tmp_path):
@@ -113,6 +118,29 @@ def test_a_number_is_a_row_and_its_columns_are_its_words(read):
     assert [one["why"] for one in found] == ["as norm is", "as norm is", "as hint is", ""]
 
 
+def test_a_printed_row_that_decided_a_reading_says_so(read):
+    other = READING | {"decided_by": [{"target": "norm"}]}
+    entries = [NUMBER | {"published": {"item": "t"}}, {"published": {"item": "u"}, "without": "it is private"}]
+    found = read(numbers=entries, readings={"digits": READING, "order": other})["numbers"]
+    assert [one.get("decides") for one in found] == [["digits", "order"], ["order"], None, None]
+
+
+def test_a_reading_that_no_row_decides_marks_none(read):
+    text_first = {key: value for key, value in READING.items() if key not in ("decided_by", "measured")}
+    (found, *_) = read(numbers=[NUMBER | {"published": {"item": "t"}}], readings={"digits": text_first})["numbers"]
+    assert "decides" not in found
+
+
+@pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)
+def test_what_measured_a_reading_is_there_and_no_defense_acts_in_a_row_that_decided(folder):
+    paper = families.read(folder, folder.name)
+    for reading in paper.get("readings", {}).values():
+        assert (folder.parents[2] / reading.get("measured", "README.md")).exists()
+    acting = {"tcpo": {"adv", "adv2", "infocensor", "linear", "tcpo"}}.get(folder.name, set())
+    decided = {number["published"]["method"] for number in paper["numbers"] if "decides" in number}
+    assert not decided & acting
+
+
 @pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)
 def test_a_paper_in_full_is_read_as_it_is(folder, tmp_path):
     paper = families.read(folder, folder.name)
@@ -185,6 +213,18 @@ WRONG = {
     "a number twice": (
         {"numbers": [NUMBER | {"published": {"item": "t"}}, NUMBER | {"published": {"dataset": "bank"}}]},
         "numbers.1: has what another entry has: {'item': 't', 'dataset': 'bank'",
+    ),
+    "a reading that is none of the alternatives": (
+        {"readings": {"digits": READING | {"chosen": "row"}}, "numbers": []},
+        "readings.digits: chosen is 'row'; did you mean 'raw'?",
+    ),
+    "a reading of one way": (
+        {"readings": {"digits": READING | {"alternatives": {"raw": "all"}}}, "numbers": []},
+        "readings.digits.alternatives: {'raw': 'all'}; should",
+    ),
+    "a reading decided by what is not printed": (
+        {"readings": {"digits": READING | {"decided_by": [{"method": "nonee"}]}}, "numbers": []},
+        "readings.digits.decided_by: there is no number with method 'nonee'; did you mean 'none'?",
     ),
     "a number that neither is compared nor says why not": (
         {"numbers": [{"published": {"item": "u"}}]},

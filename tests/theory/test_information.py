@@ -65,8 +65,9 @@ def test_leakage_is_in_float64_and_differentiable() -> None:
     assert torch.autograd.gradcheck(lambda x: gaussian_leakage(x, attribute, 1.0), z.requires_grad_())
 
 
-def test_axes_of_wide_features_are_those_of_pca_too() -> None:
-    z = torch.randn((300, 400), generator=torch.Generator().manual_seed(3)).double()
+@pytest.mark.parametrize("rows", [300, 600])
+def test_axes_of_wide_features_are_those_of_pca_too(rows: int) -> None:
+    z = torch.randn((rows, 400), generator=torch.Generator().manual_seed(3)).double()
     z *= torch.linspace(3, 1, 400)
     axes = torch.linalg.eigh(torch.cov(z.T)).eigenvectors[:, -5:]
     found = principal(z, 5)
@@ -85,7 +86,7 @@ def test_components_are_those_of_pca() -> None:
 
 
 def test_leading_axes_say_nothing_of_a_leak_beside_them() -> None:
-    """Why tcpo takes all axes of a table's features: an attribute that one look tells, and hardly any L_p."""
+    """Why tcpo_exact takes all axes of a table's features: an attribute that one look tells, and hardly any L_p."""
     draw = torch_generator(4)
     attribute = torch.randint(2, (2000,), generator=draw)
     beside = 6.0 * (attribute[:, None] - 0.5) + torch.randn((2000, 1), generator=draw)

@@ -54,6 +54,14 @@ CASES = {
         PARAMS, "partition: part #", "partition: parts #",
         ["params.yaml setups.celeba_male.partition", "no attribute 'parts'", "did you mean 'part'"],
     ),
+    "excluded column the dataset lacks": (
+        PARAMS, "adult_sex: &clients\n", "adult_sex: &clients\n    excluded: [relation]\n",
+        ["params.yaml setups.adult_sex.excluded", "no feature 'relation'", "did you mean 'relationship'"],
+    ),
+    "views that cannot be noisy": (
+        PARAMS, "adult_sex: &clients\n", "adult_sex: &clients\n    noisy_views: inference\n",
+        ["params.yaml setups.adult_sex.noisy_views", "'inference'", "'none', 'training' or 'all'"],
+    ),
     "unknown key of a setup": (
         PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine, windws: { sizes: half } }",
         ["params.yaml setups.wine", "'windws'", "did you mean 'windows'"],

@@ -39,7 +39,7 @@ GAME, SETUP, SCALES, DEFENSES, COUNTS = "split_server", "adult_sex", ("paper", "
 ROUNDS, WARM_UP, STEPS = 20, 2, 5
 CHECKED, APART = 20, 1e-9  # steps after which the parameters are compared in float64, and how far apart they may be
 PAYS = 2  # times as fast on one thread; fixed before anything was measured
-ALL_ROWS = {"linear", "tcpo", "tcpo_sgd"}  # that pass over all rows every few steps
+ALL_ROWS = {"tcpo_exact", "tcpo_exact_sgd"}  # that pass over all rows
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,9 @@ class Case:
         parameters = [{"weight": 1.0 + place} if self.defense == "adv" else {} for place in range(self.count)]
         create = partial(plugins.create, "defense", self.defense, game=GAME)
         defenses = {str(place): create(parameters=own) for place, own in enumerate(parameters)}
-        return Task(SETUP, self.defense, 0, table, plan.setups[SETUP], defenses)
+        settings = plan.setups[SETUP]  # with normalized features, as `stacked` has them
+        settings = settings | {"model": settings["model"] | {"normalized": True}}
+        return Task(SETUP, self.defense, 0, table, settings, defenses)
 
 
 class Doubled(ServerData):

@@ -12,7 +12,8 @@ from torch.nn.functional import softplus
 
 from cutlayer.core.errors import InputError
 
-WIDE = 256  # features from which on the axes are found one by one
+WIDE = 256  # features from which on no d x d matrix is decomposed
+FEW = 512  # rows up to which they are decomposed instead, and from which on axes are found one by one
 
 
 def gaussian_leakage(
@@ -53,13 +54,15 @@ def gaussian_leakage(
 
 
 def principal(z: torch.Tensor, components: int) -> torch.Tensor:
-    """(d, components): the leading principal axes of the rows of z (N, d), to rounding.
+    """(d, components): the leading principal axes of the rows of z (N, d), to rounding; at most N, if d is wide.
 
-    For wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever it is called.
+    For many wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever called.
     """
     centered = z - z.mean(dim=0)
     if z.shape[1] <= WIDE or components > z.shape[1] // 4:
         return torch.linalg.eigh(centered.T @ centered).eigenvectors[:, -components:]
+    if len(z) <= FEW:
+        return torch.linalg.svd(centered.T, full_matrices=False).U[:, :components]
     return _lanczos(centered, components)
 
 

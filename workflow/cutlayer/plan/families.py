@@ -54,7 +54,8 @@ def read(folder: Path, where: str) -> Entry:
         with (folder / "published.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         entries = [_over(defaults.get("numbers", {}), entry) for entry in written["numbers"]]
-        written["numbers"] = _numbers(entries, rows, words, f"{where} numbers")
+        decided = _decided(written.get("readings", {}), rows, f"{where} readings")
+        written["numbers"] = _numbers(entries, rows, words, decided, f"{where} numbers")
     for part, entry in written.get("headline", {}).items():
         written["headline"][part] = _both_sides(entry, f"{where} headline.{part}")
     return written
@@ -151,7 +152,23 @@ def _both_sides(entry: Entry, where: str) -> Entry:
     return entry | {"check": check}
 
 
-def _numbers(entries: list[Entry], rows: list[dict[str, str]], words: Mapping[str, Any], where: str) -> list[Entry]:
+def _decided(readings: Mapping[str, Entry], rows: list[dict[str, str]], where: str) -> dict[int, list[str]]:
+    """The readings that a printed row decided, by its place."""
+    decided: dict[int, list[str]] = {}
+    for name, reading in readings.items():
+        by, here = reading.get("decided_by", []), f"{where}.{name}.decided_by"
+        for line in {line for published in by for line in _selected(rows, published, here)}:
+            decided.setdefault(line, []).append(name)
+    return decided
+
+
+def _numbers(
+    entries: list[Entry],
+    rows: list[dict[str, str]],
+    words: Mapping[str, Any],
+    decided: Mapping[int, list[str]],
+    where: str,
+) -> list[Entry]:
     """An entry for each printed number, in the order of published.csv."""
     found: dict[int, Entry] = {}
     for place, entry in enumerate(entries):
@@ -159,7 +176,9 @@ def _numbers(entries: list[Entry], rows: list[dict[str, str]], words: Mapping[st
         for line in _selected(rows, entry["published"], f"{here}.published"):
             if line in found:
                 raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
-            found[line] = _number(entry, {column: rows[line][column] for column in get_args(Column)}, words, here)
+            decides = {"decides": decided[line]} if line in decided else {}
+            row = {column: rows[line][column] for column in get_args(Column)}
+            found[line] = _number(entry | decides, row, words, here)
     return [found[line] for line in sorted(found)]
 
 

@@ -6,11 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from cutlayer.core.errors import nearest
+
 from .shapes import ABSENT, AtLeast0, Different, Fraction, Name, Names, Shape, Used, different
 
 Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
 Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
 Column = Literal["item", "dataset", "target", "method", "metric"]  # of published.csv, which together name a number
+Published = Annotated[dict[Column, str | Names], Field(min_length=1)]  # selects rows of it
 ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
 TRADED = {"leak", "utility"}  # what a trade-off is between
 OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
@@ -98,6 +101,28 @@ class Erratum(Shape):
     check: str
 
 
+class Reading(Shape):
+    """What the text leaves open, the ways to read it, and which one is taken; `measured` is the page that compares.
+
+    `decided_by` selects the printed rows that chose it; in none of them a defense acts. They are not judged afterwards.
+    Where there are none the text's own words come first, and the other ways are variants beside it.
+    """
+
+    open: str
+    place: str
+    alternatives: Annotated[dict[Name, str], Field(min_length=2)]
+    chosen: str
+    decided_by: Annotated[list[Published], Field(min_length=1)] = ABSENT
+    measured: str = ABSENT
+    why: str
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Reading:
+        if self.chosen not in self.alternatives:
+            raise ValueError(f"chosen is {self.chosen!r}; {nearest(self.chosen, self.alternatives)}")
+        return self
+
+
 class Headline(Shape):
     """Words, and the check that gives their number."""
 
@@ -132,6 +157,7 @@ class Number(Shape):
     tolerance: AtLeast0 = ABSENT
     rule: str = ABSENT
     depends_on_scale: bool = ABSENT
+    decides: Names = ABSENT  # readings, and is not judged
     why: str
 
     @model_validator(mode="after")
@@ -150,6 +176,7 @@ class Paper(Shape):
     authors: str
     datasets: Names  # those that the paper speaks of
     errata: dict[str, Erratum] = ABSENT
+    readings: dict[Name, Reading] = ABSENT
     headline: Headlines = ABSENT
     exhibits: dict[Name, Exhibit]
     numbers: list[Number] = ABSENT
@@ -179,7 +206,7 @@ class Family(Shape, extra="allow"):
 class Numbers(Shape, extra="allow"):
     """Printed numbers as they are written, by what published.csv has in its columns."""
 
-    published: Annotated[dict[Column, str | Names], Field(min_length=1)]
+    published: Published
     check: Sides = ABSENT
 
 
@@ -190,6 +217,7 @@ class Written(Shape):
     authors: Any = ABSENT
     datasets: Any = ABSENT
     errata: Any = ABSENT
+    readings: dict[Name, Reading] = ABSENT
     headline: dict[str, Family] = ABSENT
     words: dict[str, dict[str | float, dict[str, Any]]] = ABSENT
     defaults: dict[Literal["exhibits", "numbers", "claims"], dict[str, Any]] = ABSENT

@@ -94,6 +94,7 @@ class Sizes(Shape, extra="allow"):
     partition: str = ABSENT
     sigma: Above0 = ABSENT
     noisy_views: Literal["none", "training", "all"] = ABSENT
+    excluded: Names = ABSENT
     poison: Fraction = ABSENT
     devices: Few = ABSENT
     participation: Annotated[float, Field(gt=0, le=1)] = ABSENT

@@ -95,8 +95,9 @@ class Plan:
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
-        for feature in full.get("passive", ()):
-            known("feature", feature, dataset["schema"], f"{where}.passive")
+        for key in ("passive", "excluded"):
+            for feature in full.get(key, ()):
+                known("feature", feature, dataset["schema"], f"{where}.{key}")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
 

@@ -69,10 +69,14 @@ def shuffled(task: Task) -> np.ndarray:
 
 
 def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool = False) -> dict[str, Any]:
-    """The fields of `AttributeData`; the sensitive column is an input only if it is to be `among_inputs`."""
+    """The fields of `AttributeData`; the sensitive column is an input only if it is to be `among_inputs`.
+
+    Nor are the setup's `excluded` columns.
+    """
     settings, table = task.settings, task.table
     sensitive, options = settings["sensitive"], dict(settings["model"])
-    kept = [i for i, name in enumerate(table.feature_names) if among_inputs or name != sensitive]
+    out = {*settings.get("excluded", []), *([] if among_inputs else [sensitive])}
+    kept = [i for i, name in enumerate(table.feature_names) if name not in out]
     features = table.features[:, kept] if table.features.ndim == 2 else table.features
     return {
         "features": features,

@@ -14,15 +14,8 @@ from cutlayer.metrics.utility import utility as of_scores
 
 AT_INFERENCE = ("known", "known_attribute", "attacked", "inputs", "values", "architecture")
 IN_TRAINING = (
-    "intercepted",
-    "poison",
-    "poison_attribute",
-    "inputs",
-    "known_attribute",
-    "values",
-    "architecture",
-    "noise",
-)
+    "intercepted", "noise", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture",
+)  # fmt: skip
 SHOWN = 200  # steps of a course that are written down
 Attacked = str  # the name of the truth
 

@@ -46,7 +46,8 @@ class SplitServer(Protocol):
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
     keys: ClassVar[set[str]] = {
-        "model", "rows", "partition", "batch", "epochs", "rate", "sigma", "noisy_views", "poison", "records",
+        "model", "rows", "partition", "excluded", "batch", "epochs", "rate", "sigma", "noisy_views", "poison",
+        "records",
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:

@@ -33,7 +33,7 @@ class ServerRecords:
 
     @property
     def shared(self) -> dict[str, np.ndarray]:
-        """What the adversary knows whatever the defense: its own rows, their attribute, the models' shapes, the noise."""
+        """What the adversary knows whatever the defense: its own rows, their attribute, shapes of the models, noise."""
         data = self._data
         poison = {"poison_attribute": data.all_attribute[data.poison]} if len(data.poison) else {}
         return poison | {

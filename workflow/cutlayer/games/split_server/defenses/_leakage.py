@@ -1,4 +1,4 @@
-"""L_p at each step of a training: of the batch that is sent, as the algorithm prints it, or of more of the clients' rows.
+"""L_p at each step of a training: of the batch that is sent, as the algorithm prints it, or of more rows.
 
 A batch is too small to know L_p: of A classes with equal moments, N rows show about (A - 1) (k + k (k + 1) / 2) / N
 on k axes where the noise is small against the features, 0.6 for two classes, 16 axes and 256 rows. So the printed

@@ -1,8 +1,9 @@
 """tcpo: utility first, along the Pareto front of L_u and L_p, and never against privacy while L_p is over a threshold.
 
 Before anything is sent the encoder is trained until L_p is at most the threshold. Then each step follows d = G beta,
-beta of equation (12) for the gradients G = (g_u, g_p) of the batch and the preference r = (1, 0), see `pareto`. The front is taken as reached when the gradients, averaged over steps, are
-nearly opposed. Where no direction is left the encoder stays as it is for that batch.
+beta of equation (12) for the gradients G = (g_u, g_p) of the batch and the preference r = (1, 0), see `pareto`. The
+front is taken as reached when the gradients, averaged over steps, are nearly opposed. Where no direction is left the
+encoder stays as it is for that batch.
 
 With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
