@@ -150,7 +150,7 @@ def _legend(figure: Any, handles: Mapping[str, Any], width: float) -> tuple[Any,
     """A legend with as many columns as fit, and its number of rows."""
     if not handles:
         return None, 0
-    columns = len(handles)
+    columns = min(len(handles), 1 + int(width / (0.5 + 0.06 * max(map(len, handles)))))  # about as many as fit
     while True:
         legend = figure.legend(
             list(handles.values()), [label(name) for name in handles], ncol=columns, loc="lower center",
