@@ -11,7 +11,7 @@ import yaml
 
 from cutlayer.ledger import cells as ledger_cells
 from cutlayer.ledger.cells import NO_SEED, WHO, summarize
-from cutlayer.ledger.claims import judge
+from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.printed import beside, numbers, read
 from cutlayer.plan.plan import Plan
 from cutlayer.stages.exhibits import compared, draw
@@ -62,7 +62,7 @@ def test_an_exhibit_has_the_numbers_that_the_ledger_judges_by():
     entries = plan().beside("secdt", "table1")["numbers"]
     assert {entry["check"]["exhibit"] for entry in entries} == {"table1"}
     found = beside(summarize(cells, "secdt", "table1", "quick"), entries, published)
-    judged = judge("secdt", {"claims": {}, "numbers": entries}, published, {"table1": cells}, "paper")
+    judged = judge("secdt", {"claims": {}, "numbers": entries}, published, {"table1": cells}, Scale("paper"))
     judged = judged[judged["setup"] == "criteo"]
     assert sorted(found["published"]) == pytest.approx(sorted(judged["published"]))
     assert len(found) == 2 * len(ATTACKS) * 2  # defenses, attacks, leak and utility
