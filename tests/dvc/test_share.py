@@ -24,14 +24,15 @@ from .conftest import PARTS, ROOT, Repository
 POINTERS = {str(file.relative_to(ROOT)): yaml.safe_load(file.read_text()) for file in ROOT.glob("data/raw/*/*.dvc")}
 
 
-SOURCES = {f"data/raw/{row.dataset}/{row.file}.dvc": row for row in read_sources(ROOT / "data/sources.csv") if row.file}
+ROWS = [(f"data/raw/{row.dataset}/{row.file}.dvc", row) for row in read_sources(ROOT / "data/sources.csv") if row.file]
+SOURCES = dict(ROWS)  # versions may share a file
 
 
 def versions_in_use(folder: Path = ROOT) -> dict[str, dict[str, set[str]]]:
     """Dataset -> version -> pointers, of what a project needs; files whose checksum nobody knows are left out."""
     found: dict[str, dict[str, set[str]]] = {}
     for dataset in Plan(yaml.safe_load((folder / "params.yaml").read_text()), folder / "workflow").datasets():
-        for name, row in SOURCES.items():
+        for name, row in ROWS:
             if dataset in made_of(row) and row.sha256:
                 found.setdefault(dataset, {}).setdefault(row.version, set()).add(name)
     return found
@@ -54,7 +55,7 @@ def test_a_tracked_file_has_its_address() -> None:
 def test_every_dataset_in_use_is_tracked_in_one_version() -> None:
     assert versions_in_use()
     for dataset, versions in versions_in_use().items():
-        tracked = set().union(*versions.values()) & POINTERS.keys()  # versions may share a file
+        tracked = set().union(*versions.values()) & POINTERS.keys()
         assert tracked in versions.values(), f"{dataset}: `make imports`, then commit data/raw"
 
 

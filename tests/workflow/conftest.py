@@ -227,6 +227,7 @@ def prune(project: Project) -> Project:
         exhibits = {name: content["exhibits"][name] for name in kept}
         for exhibit in exhibits.values():
             exhibit["setups"] = [ABOUT[paper], *(["robot"] if paper == "chebyshev" else ())]
+            exhibit.pop("printed", None)  # of exhibits that are gone
         content |= {"exhibits": exhibits, "numbers": []}
         content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
         content.pop("headline")
