@@ -157,8 +157,8 @@ def page() -> None:
         machine("torch", "numpy"),
         "Scale paper: batches of 256, 50 epochs, Adam 0.001, sigma 1, real data. Accuracies in percent, 95% t-"
         "intervals over seeds, in brackets how many. basic attacks the test rows, dpa the training rows; of dpa the "
-        "best of all epochs counts, as in the paper.",
-        "Without a defense, which decides: distance is the mean over the columns of how far ours is from it.",
+        "best of all epochs counts, as in the paper. Utility is over seeds and setups.",
+        "Without a defense, which decides: distance is how far ours is from the printed, mean over the columns.",
         undefended(found, list(READINGS)),
         *(
             part
@@ -166,8 +166,8 @@ def page() -> None:
             for part in (
                 f"{setup}, the basic attack, one setting of each defense under each reading.",
                 defended(found, setup, plain, first),
-                f"{setup}, the literal reading, every setting. The rule: of the settings that cost at most 2 points of "
-                "utility the one that the basic attack learns least from, else the most useful.",
+                f"{setup}, the literal reading, the settings that were run. The rule: of those that cost at most 2 "
+                "points of utility the one that the basic attack learns least from, else the most useful.",
                 grids(found, setup),
             )
         ),
