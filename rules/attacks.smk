@@ -1,6 +1,6 @@
 # Transcripts -> scores of attacks (the cheap ones of a run in one job), what the theory says of runs, strengths at which
 # defenses leak alike.
-for number, (job, attacks, runs) in enumerate(plan.attack_jobs()):
+for number, (job, attacks, setup) in enumerate(attack_jobs()):
 
     rule:
         name:
@@ -16,7 +16,7 @@ for number, (job, attacks, runs) in enumerate(plan.attack_jobs()):
         benchmark:
             f"logs/attack/{{setup}}/{{defense}}/{job}.benchmark.tsv"
         wildcard_constraints:
-            setup=one_of(runs),
+            setup=setup,
         group:
             together
         conda:

@@ -56,9 +56,19 @@ def tried(job):
     return {"note": note, "attempt": lambda w: notes.attempt(note.format(**w))}
 
 
-def one_of(runs):
-    """What a setup must be so that it and the defense after it are one of these (setup, defense)."""
-    return rf"(?=(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"
+def among(runs, sign="="):
+    """What a setup must be so that it and the defense after it are one of these (setup, defense), or ("!") none."""
+    return rf"(?{sign}(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"
+
+
+def attack_jobs():
+    """Which attacks are a job: its name (a variant's has no hyphen), they, and what its setup must be."""
+    shared = plan.shared_jobs().items()
+    for attacks, runs in shared:
+        yield "cheap-attacks", attacks, among(runs)
+    for name in plan.attacks:
+        elsewhere = [run for attacks, runs in shared if name in attacks for run in runs]
+        yield name, (name,), among(elsewhere, "!") if elsewhere else r"\w+"
 
 
 def matched_by(wildcards):

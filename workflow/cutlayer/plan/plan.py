@@ -27,7 +27,6 @@ OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's a
 ANY_DATA = "all"  # a claim may speak of
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
-CHEAP = "cheap-attacks"  # the job of these; a variant's name has no hyphen
 SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
 
 
@@ -333,19 +332,17 @@ class Plan:
                 if not self.variants.unfit("attack", attack, place):
                     yield place, defense, attack
 
-    def attack_jobs(self) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
-        """Which attacks are a job, its name, the (setup, defense) it is for: the cheap ones of a run are together."""
-        together: dict[tuple[str, str, str], set[str]] = {}  # what a job is of a run
+    def shared_jobs(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+        """Cheap attacks that are one job, all that exhibits show of a run -> the (setup, defense) of which they are."""
+        together: dict[tuple[str, str], set[str]] = {}
         for _, _, exhibit in self.exhibits():
             for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
-                method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
-                job = CHEAP if method.constants["cheap"] else attack
-                together.setdefault((job, setup, defense), set()).add(attack)
-        runs: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
-        for (job, setup, defense), attacks in sorted(together.items()):
-            runs.setdefault((job, tuple(sorted(attacks))), []).append((setup, defense))
-        for (job, attacks_of_it), pairs in runs.items():
-            yield job, [*attacks_of_it], pairs
+                if self.variants.method("attack", attack, self.setups[setup]["protocol"]).constants["cheap"]:
+                    together.setdefault((setup, defense), set()).add(attack)
+        runs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        for run, attacks in sorted(together.items()):
+            runs.setdefault(tuple(sorted(attacks)), []).append(run)
+        return runs
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:
