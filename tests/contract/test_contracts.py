@@ -137,6 +137,7 @@ def gradient() -> torch.Tensor:
 
 
 MEANT = "a tensor of shape (6, 3), float32, on cpu is meant"
+WIDER = "a tensor of shape (6, 5), float32, on cpu"
 RETURNED = {
     "wrong shape": (lambda g: g[:, :2], f"backward returned a tensor of shape (6, 2), float32, on cpu; {MEANT}"),
     "wrong dtype": (lambda g: g.double(), f"backward returned a tensor of shape (6, 3), float64, on cpu; {MEANT}"),
@@ -223,9 +224,7 @@ def test_what_the_other_hooks_return_is_checked() -> None:
     rows, ones = torch.ones(2, 4, 3), np.ones((2, 3))
     calls = {
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
-        "target returned a tensor of shape (6, 5), float32, on cpu; a tensor of shape (6, 2)": lambda: (
-            OfLabels().target(wire())
-        ),
+        f"target returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().target(wire()),
         "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
         "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None
