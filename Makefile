@@ -8,11 +8,11 @@ ARGS ?=
 # choose from.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data report verify docs lock check test lint clean imports record push pull settle
+.PHONY: results setup data plan report try verify docs lock check test lint clean imports record push pull settle
 
 results: setup
 	$(SNAKEMAKE)
-	$(MAKE) --no-print-directory results/report.html
+	@echo "Open results/site/index.html"
 
 setup: .venv/ready
 
@@ -27,9 +27,19 @@ data: setup
 	$(SNAKEMAKE) data
 	@cat results/data.md
 
-# Snakemake's own report of all exhibits; made after the DAG, whose last output is the ledger.
-report results/report.html: results/ledger.html
+# Snakemake's own report of all exhibits, and of how long jobs took.
+report: results
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
+
+# What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
+plan: setup
+	$(SNAKEMAKE) data $(if $(SCALE),--config scale=$(SCALE))
+	$(BIN)/python -m cutlayer.forecast $(if $(SCALE),scale=$(SCALE)) $(PLAN)
+
+# A method of your own, from a file outside the tree: make try DEFENSE=path/to/mine.py (or ATTACK=, DATASET=; SETUPS=, SETTINGS=, LIKE=).
+try: setup
+	@$(BIN)/python -m launch.trying defense='$(DEFENSE)' attack='$(ATTACK)' setups='$(SETUPS)' settings='$(SETTINGS)' \
+		dataset='$(DATASET)' like='$(LIKE)' -- $(SNAKEMAKE)
 
 # Read every file that has a checksum.
 verify: setup
@@ -42,6 +52,7 @@ docs: results
 	cp results/exhibits/marvell/figure3c.png docs/figure3c.png
 	cp results/exhibits/tcpo/figure4_tabular.png docs/figure4_tabular.png
 	cp results/exhibits/tappfl/stale_attacker.png docs/stale_attacker.png
+	cp results/exhibits/arena/before_after.png docs/before_after.png
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
@@ -81,7 +92,7 @@ lock: setup
 
 # Before every commit: format, lint, types, and all tests that run no workflow.
 check: setup
-	$(BIN)/python -m pytest --numprocesses 2 tests/style tests/contract tests/theory tests/golden $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 tests/style tests/contract tests/theory tests/golden tests/site $(ARGS)
 
 # Everything.
 test: setup

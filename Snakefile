@@ -14,7 +14,16 @@ include: "rules/data.smk"
 include: "rules/runs.smk"
 include: "rules/attacks.smk"
 include: "rules/exhibits.smk"
-include: "rules/report.smk"
+include: "rules/ledger.smk"
+include: "rules/site.smk"
+
+
+report: "workflow/report/description.rst"
+
+
+if plan.outside.methods:
+
+    include: "rules/tried.smk"
 
 
 localrules:
@@ -30,6 +39,7 @@ rule all:
         datasets_of(plan.setups_shown),
         run_files(),
         ledger_files(),
+        site_files(),
 
 
 rule data:

@@ -1,20 +1,23 @@
 # Transcripts -> scores of attacks (the cheap ones of a run in one job), what the theory says of runs, strengths at which
 # defenses leak alike.
-for number, (job, attacks, setup) in enumerate(attack_jobs()):
+for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
 
     rule:
         name:
-            f"attack_{job}" if job in attacks else f"attacks_{number}"
+            f"attack_{job}{grain.suffix}" if job in attacks else f"attacks_{number}"
         input:
             code=attack_code(attacks),
-            transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
-            truths=seed_files("results/runs/{setup}/{defense}", "truth"),
+            transcripts=run_parts(grain, "transcript"),
+            truths=run_parts(grain, "truth"),
         output:
-            [f"results/scores/{{setup}}/{{defense}}/{name}.csv" for name in attacks],
+            [
+                table(grain, f"results/scores/{{setup}}/{{defense}}/{name}")
+                for name in attacks
+            ],
         log:
-            f"logs/attack/{{setup}}/{{defense}}/{job}.log",
+            f"logs/attack/{{setup}}/{{defense}}/{job}{grain.part}.log",
         benchmark:
-            f"logs/attack/{{setup}}/{{defense}}/{job}.benchmark.tsv"
+            f"logs/attack/{{setup}}/{{defense}}/{job}{grain.part}.benchmark.tsv"
         wildcard_constraints:
             setup=setup,
         group:
@@ -27,67 +30,78 @@ for number, (job, attacks, setup) in enumerate(attack_jobs()):
             runtime=growing(plan.cluster.minutes),
             gpu=gpu,
         params:
-            **tried(f"attack/{{setup}}/{{defense}}/{job}"),
+            **tried(f"attack/{{setup}}/{{defense}}/{job}{grain.part}"),
             imports=imports(attack_code(attacks)),
             protocol=lambda w: plan.setups[w.setup]["protocol"],
+            seeds=seeds_of,
             attacks={name: plan.attacks[name] for name in attacks},
         script:
             "../workflow/scripts/attack.py"
 
 
-rule theory:
-    input:
-        code=theory_code,
-        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
-        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
-    output:
-        "results/theory/{paper}/{setup}/{defense}.csv",
-    log:
-        "logs/theory/{paper}/{setup}/{defense}.log",
-    benchmark:
-        "logs/theory/{paper}/{setup}/{defense}.benchmark.tsv"
-    group:
-        together
-    conda:
-        "../envs/cpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(plan.cluster.memory),
-        runtime=growing(plan.cluster.minutes),
-    params:
-        imports=imports(theory_code),
-    script:
-        "../workflow/scripts/theory.py"
+for grain in plan.grains:
 
+    rule:
+        name:
+            f"theory{grain.suffix}"
+        input:
+            code=theory_code,
+            transcripts=run_parts(grain, "transcript"),
+            truths=run_parts(grain, "truth"),
+        output:
+            table(grain, "results/theory/{paper}/{setup}/{defense}"),
+        log:
+            f"logs/theory/{{paper}}/{{setup}}/{{defense}}{grain.part}.log",
+        benchmark:
+            f"logs/theory/{{paper}}/{{setup}}/{{defense}}{grain.part}.benchmark.tsv"
+        wildcard_constraints:
+            setup=setups_of(grain),
+        group:
+            together
+        conda:
+            "../envs/cpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(plan.cluster.memory),
+            runtime=growing(plan.cluster.minutes),
+        params:
+            imports=imports(theory_code),
+            seeds=seeds_of,
+        script:
+            "../workflow/scripts/theory.py"
 
-rule match:
-    input:
-        code=match_code,
-        data=lambda w: datasets_of([w.setup]),
-        trained=trained,
-    output:
-        "results/matches/{setup}/{defense}.csv",
-    log:
-        "logs/match/{setup}/{defense}.log",
-    benchmark:
-        "logs/match/{setup}/{defense}.benchmark.tsv"
-    group:
-        together
-    conda:
-        "../envs/gpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(plan.cluster.memory),
-        runtime=growing(plan.cluster.minutes * plan.evaluations),
-        gpu=gpu,
-    params:
-        **tried("match/{setup}/{defense}"),
-        imports=imports(match_code),
-        setup=lambda w: plan.setups[w.setup],
-        defense=lambda w: plan.defense(w.setup, w.defense),
-        attack=matched_by,
-        rule=lambda w: plan.matches[w.setup, w.defense],
-        evaluations=plan.evaluations,
-        seeds=list(plan.seeds),
-    script:
-        "../workflow/scripts/match.py"
+    rule:
+        name:
+            f"match{grain.suffix}"
+        input:
+            code=match_code,
+            data=lambda w: datasets_of([w.setup]),
+            trained=trained,
+        output:
+            table(grain, "results/matches/{setup}/{defense}"),
+        log:
+            f"logs/match/{{setup}}/{{defense}}{grain.part}.log",
+        benchmark:
+            f"logs/match/{{setup}}/{{defense}}{grain.part}.benchmark.tsv"
+        wildcard_constraints:
+            setup=setups_of(grain),
+        group:
+            together
+        conda:
+            "../envs/gpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(plan.cluster.memory),
+            runtime=growing(plan.cluster.minutes * plan.evaluations),
+            gpu=gpu,
+        params:
+            **tried(f"match/{{setup}}/{{defense}}{grain.part}"),
+            imports=imports(match_code),
+            setup=lambda w: plan.setups[w.setup],
+            defense=lambda w: plan.defense(w.setup, w.defense),
+            attack=matched_by,
+            rule=lambda w: plan.matches[w.setup, w.defense],
+            evaluations=plan.evaluations,
+            seeds=seeds_of,
+        script:
+            "../workflow/scripts/match.py"

@@ -1,13 +1,16 @@
 # The library's files that a job runs: a method's own are its inputs, a checksum of all that they import is one of its
 # params. With thirty more inputs a job Snakemake would take twice as long to build the DAG.
+relpath, abspath = functools.cache(os.path.relpath), functools.cache(os.path.abspath)
+
+
 def relative(files):
     """Paths as seen from the working directory: a checkout that is moved or copied reruns nothing."""
-    return [os.path.relpath(file) for file in files]
+    return [relpath(file) for file in files]
 
 
 def absolute(files):
     """Paths as the library names its own files."""
-    return tuple(os.path.abspath(file) for file in files)
+    return tuple(map(abspath, files))
 
 
 def source(kind, name, game=""):
@@ -89,4 +92,15 @@ def figure_code(wildcards):
 
 
 def ledger_code(wildcards):
-    return library("ledger/claims.py", "ledger/headline.py", "ledger/page.py")
+    return library("ledger/claims.py", "ledger/files.py", "ledger/headline.py")
+
+
+def site_code(wildcards):
+    drawings = sorted({exhibit["draw"]["use"] for exhibit in EXHIBITS.values()})
+    own = [file for name in drawings for file in source("exhibit", name)]
+    return own + library("site/build.py")
+
+
+def site_templates():
+    """What pages are made of, and what lies beside them."""
+    return relative(sorted(plugins.ROOT.glob("site/*s/*")))

@@ -1,5 +1,8 @@
 # What all rules share: the checked plan and the names that wildcards may take.
+import functools
 import gc
+import glob
+import itertools
 import json
 import os
 import sys
@@ -50,7 +53,7 @@ onsuccess:
 mirror = environment.prepare(config.get("mirror", ""))
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
-EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.exhibits()}
+EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]
 

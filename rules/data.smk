@@ -2,7 +2,7 @@
 rule normalise:
     input:
         code=normalise_code,
-        sources="data/sources.csv",
+        sources=sources_of,
     output:
         arrays="data/normalised/{dataset}.safetensors",
         facts="data/normalised/{dataset}.json",
@@ -20,9 +20,7 @@ rule normalise:
         runtime=growing(10),
     params:
         imports=imports(normalise_code),
-        asked=lambda w: sources.asked(
-            w.dataset, "data/normalised", "data/raw", mirror, "data/sources.csv"
-        ),
+        asked=asked,
         stand_ins=plan.stand_ins,
     script:
         "../workflow/scripts/normalise.py"

@@ -62,13 +62,21 @@ def among(runs, sign="="):
 
 
 def attack_jobs():
-    """Which attacks are a job: its name (a variant's has no hyphen), they, and what its setup must be."""
+    """Which attacks are a job: its name (a variant's has no hyphen), they, how it is cut, and what its setup must be."""
     shared = plan.shared_jobs().items()
-    for attacks, runs in shared:
-        yield "cheap-attacks", attacks, among(runs)
-    for name in plan.attacks:
-        elsewhere = [run for attacks, runs in shared if name in attacks for run in runs]
-        yield name, (name,), among(elsewhere, "!") if elsewhere else r"\w+"
+    for (attacks, grain), runs in shared:
+        yield "cheap-attacks", attacks, grain, among(runs)
+    for name, grain in itertools.product(plan.attacks, plan.grains):
+        elsewhere = [
+            run for (attacks, _), runs in shared if name in attacks for run in runs
+        ]
+        alone = among(elsewhere, "!") if elsewhere else ""
+        yield name, (name,), grain, alone + f"(?:{setups_of(grain)})"
+
+
+def setups_of(grain):
+    """What a setup must be so that its jobs are cut like this."""
+    return r"\w+" if len(plan.grains) == 1 else "|".join(grain.setups)
 
 
 def matched_by(wildcards):
@@ -76,10 +84,17 @@ def matched_by(wildcards):
     return plan.attacks[plan.matches[wildcards.setup, wildcards.defense]["attack"]]
 
 
+def seeds_of(wildcards):
+    """The seeds that a job is about."""
+    return [int(wildcards.seed)] if "seed" in wildcards.keys() else list(plan.seeds)
+
+
 def trained(wildcards):
     """What the undefended run learned, for runs that do not train a model of their own."""
-    setup = plan.trained_by(wildcards.setup, wildcards.defense)
-    return seed_files(f"results/runs/{setup}/none", "learned") if setup else []
+    setup, seeds = plan.trained_by(wildcards.setup, wildcards.defense), seeds_of(
+        wildcards
+    )
+    return seed_files(f"results/runs/{setup}/none", "learned", seeds) if setup else []
 
 
 def printed_files(wildcards):
@@ -90,6 +105,21 @@ def printed_files(wildcards):
         if told
         else {}
     )
+
+
+def sources_of(wildcards):
+    """What says which a dataset's files are; of one outside the tree the files themselves."""
+    own = plugins.home("dataset", wildcards.dataset)
+    if own is None:
+        return ["data/sources.csv"]
+    return relative(sources.own_files(own, wildcards.dataset))
+
+
+def asked(wildcards):
+    """Why a dataset's normalised data are wanted."""
+    own = plugins.home("dataset", wildcards.dataset)
+    places = (own, None, own) if own else ("data/raw", mirror, "data/sources.csv")
+    return sources.asked(wildcards.dataset, "data/normalised", *places)
 
 
 def measured(wildcards):

@@ -29,6 +29,7 @@ def run_files():
         file
         for setup, defense in sorted(cases)
         for part in ("transcript", "truth", "learned")
+        if part != "transcript" or not plan.temporary(setup)
         for file in seed_files(f"results/runs/{setup}/{defense}", part)
     ] + [
         file
@@ -43,9 +44,36 @@ def ledger_files():
         "results/claims.csv",
         "results/ledger.csv",
         "results/ledger.md",
-        "results/ledger.html",
         "results/metrics.json",
         "results/data.md",
+    ]
+
+
+def documents(kind):
+    """The texts that the site has beside its pages, or their pictures, that are there."""
+    texts = [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(name)]
+    return (texts if kind == "md" else sorted(glob.glob("docs/*.png"))) + sorted(
+        glob.glob(f"workflow/benchmarks/*.{kind}")
+    )
+
+
+def site_files():
+    """The pages, and what lies beside them."""
+    pages = ["index", *plan.papers, "rows", "data"]
+    texts = [f"docs/{name[:-3]}" for name in documents("md")]
+    assets = [f"assets/{os.path.basename(file)}" for file in site_templates()]
+    return [
+        f"results/site/{file}"
+        for file in (
+            *(f"{name}.html" for name in pages + texts),
+            *(file for file in assets if not file.endswith("jinja")),
+            *(
+                f"exhibits/{paper}/{name}.{kind}"
+                for paper, name, _ in plan.exhibits()
+                for kind in ("png", "csv")
+            ),
+            *(f"docs/{name}" for name in documents("png")),
+        )
     ]
 
 
@@ -59,9 +87,32 @@ def datasets_of(setups):
     ]
 
 
-def seed_files(folder, part):
+def seed_files(folder, part, seeds=plan.seeds):
     """One file of a run for each seed."""
-    return [f"{folder}/seed{seed}.{part}.safetensors" for seed in plan.seeds]
+    return [f"{folder}/seed{seed}.{part}.safetensors" for seed in seeds]
+
+
+def run_parts(grain, part):
+    """What a job reads or writes of a run."""
+    seeds = ["{seed}"] if grain.one_seed else plan.seeds
+    return seed_files("results/runs/{setup}/{defense}", part, seeds)
+
+
+def passing(grain, files):
+    """Files that are deleted once all that reads them is done, if the scale says so."""
+    return temp(files) if grain.temporary else files
+
+
+def table(grain, path):
+    """A table that a job writes; what one seed gives is a part of it, see the rule `join`."""
+    return temp(f"{path}{grain.part}.csv") if grain.one_seed else f"{path}.csv"
+
+
+def joined_tables():
+    """The paths under results/ of the tables whose parts are jobs of one seed, without extension."""
+    cut = [setup for grain in plan.grains if grain.one_seed for setup in grain.setups]
+    setups = "|".join(cut)
+    return rf"(runs/({setups})/\w+/utility|(scores/({setups})/\w+|theory/\w+/({setups})|matches/({setups}))/\w+)"
 
 
 def measured_files(paper, exhibit):

@@ -1,35 +1,41 @@
-# Setup under a defense -> transcripts, one job for all seeds and all settings of a sweep.
-rule run:
-    input:
-        code=run_code,
-        data=lambda w: datasets_of([w.setup]),
-        trained=trained,
-    output:
-        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
-        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
-        learned=seed_files("results/runs/{setup}/{defense}", "learned"),
-        utility="results/runs/{setup}/{defense}/utility.csv",
-    log:
-        "logs/run/{setup}/{defense}.log",
-    benchmark:
-        "logs/run/{setup}/{defense}.benchmark.tsv"
-    group:
-        together
-    conda:
-        "../envs/gpu.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(plan.cluster.memory),
-        runtime=growing(plan.cluster.minutes),
-        gpu=gpu,
-    params:
-        **tried("run/{setup}/{defense}"),
-        imports=imports(run_code),
-        setup=lambda w: plan.setups[w.setup],
-        defense=lambda w: plan.defense(w.setup, w.defense),
-        seeds=list(plan.seeds),
-    script:
-        "../workflow/scripts/run.py"
+# Setup under a defense -> transcripts, one job for all settings of a sweep, and for all seeds unless these would be long.
+for grain in plan.grains:
+
+    rule:
+        name:
+            f"run{grain.suffix}"
+        input:
+            code=run_code,
+            data=lambda w: datasets_of([w.setup]),
+            trained=trained,
+        output:
+            transcripts=passing(grain, run_parts(grain, "transcript")),
+            truths=run_parts(grain, "truth"),
+            learned=run_parts(grain, "learned"),
+            utility=table(grain, "results/runs/{setup}/{defense}/utility"),
+        log:
+            f"logs/run/{{setup}}/{{defense}}{grain.part}.log",
+        benchmark:
+            f"logs/run/{{setup}}/{{defense}}{grain.part}.benchmark.tsv"
+        wildcard_constraints:
+            setup=setups_of(grain),
+        group:
+            together
+        conda:
+            "../envs/gpu.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(plan.cluster.memory),
+            runtime=growing(plan.cluster.minutes),
+            gpu=gpu,
+        params:
+            **tried(f"run/{{setup}}/{{defense}}{grain.part}"),
+            imports=imports(run_code),
+            setup=lambda w: plan.setups[w.setup],
+            defense=lambda w: plan.defense(w.setup, w.defense),
+            seeds=seeds_of,
+        script:
+            "../workflow/scripts/run.py"
 
 
 # What a step costs under each defense of the exhibits that show times: one job, so that they share a machine and a moment.
@@ -58,3 +64,22 @@ rule times:
         seeds=list(plan.seeds),
     script:
         "../workflow/scripts/times.py"
+
+
+# The parts of a table that jobs of one seed wrote -> the table, as a job of all seeds writes it.
+if any(grain.one_seed for grain in plan.grains):
+
+    rule join:
+        input:
+            code=library("core/artifacts.py"),
+            parts=[f"results/{{table}}.seed{seed}.csv" for seed in plan.seeds],
+        output:
+            "results/{table}.csv",
+        wildcard_constraints:
+            table=joined_tables(),
+        localrule: True
+        conda:
+            "../envs/cpu.yaml"
+        threads: 1
+        script:
+            "../workflow/scripts/join.py"

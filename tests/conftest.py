@@ -29,17 +29,18 @@ hypothesis.settings.load_profile("same")
 # The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows: last and alone.
 WORKFLOWS = ("tests/dvc/test_kill.py", "tests/dvc/", "tests/workflow/test_survival.py", "tests/workflow/")
 SLURM = "tests/slurm/"
+TOGETHER = (SLURM, "tests/site/test_browser.py")  # in one process each: what they start is shared
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 
 class SlurmTogether(LoadScopeScheduling):
-    """Any test where there is room; those of SLURM, which share a cluster, in one process, after all others.
+    """Any test where there is room; those that share what they start in one process, those of SLURM after all others.
 
     `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return SLURM if nodeid.startswith(SLURM) else nodeid
+        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -53,8 +54,32 @@ def _turn(item: pytest.Item) -> int:
     return first.index(True) if any(first) else len(first) + item.nodeid.startswith(SLURM)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+_told: list[str] | None = None  # what failed of the methods that --methods names
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--methods", default="", help="test the methods of this file or folder, and nothing else")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global _told
+    if place := config.getoption("--methods"):
+        plugins.look_in(place)
+        _told = []
+
+
+def _own(item: pytest.Item, names: set[str]) -> bool:
+    """Whether a test is of one of these methods: it has the name as a parameter."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(isinstance(value, str) and value in names for value in values)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
+    if place := config.getoption("--methods"):
+        names = {name for found in plugins.look_in(place).values() for name in found}
+        config.hook.pytest_deselected(items=[item for item in items if not _own(item, names)])
+        items[:] = [item for item in items if _own(item, names)]
     for item in items:
         if item.get_closest_marker("mirror") and not os.environ.get("CUTLAYER_MIRROR"):
             item.add_marker(pytest.mark.skip(reason=NO_MIRROR))
@@ -123,14 +148,15 @@ def cases():
 
 SPLIT = {
     "protocol": "split", "test_share": 0.2, "batch": 64, "epochs": 4, "rate": 0.003,
-    "records": {"batches": 6, "first_layer": True}, "known": {"rows": 200, "per_class": 8, "attacked": 100},
+    "records": {"batches": 6, "first_layer": True},
+    "known": {"rows": 200, "per_class": 8, "attacked": 100, "watched": 150},
 }  # fmt: skip
 SPLIT_SETUPS: dict[str, dict[str, Any]] = {
     "clicks": SPLIT | {"dataset": "clicks", "model": {"use": "wide_deep", "width": 16, "buckets": 10}},
     "balanced": SPLIT | {"dataset": "breast_cancer", "model": {"use": "wide_deep", "width": 16}},
     "images": SPLIT
     | {"dataset": "digits", "model": {"use": "cnn", "width": 16, "channels": 4}, "epochs": 20}
-    | {"known": {"rows": 200, "per_class": 4, "attacked": 100}},
+    | {"known": {"rows": 200, "per_class": 4, "attacked": 100, "watched": 300}},
 }
 
 
@@ -161,3 +187,17 @@ def split_cases():
     """`split_cases(outcome, target)`: (case, what its adversary sees, what is attacked) of a split run."""
     protocol = plugins.create("protocol", "split")
     return lambda outcome, target: list(protocol.cases(outcome.transcripts[""] | outcome.shared, target))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """With --methods, of each test that fails one sentence: what should hold, and what was found."""
+    if report.failed and _told is not None:
+        promise = report.nodeid.partition("::test_")[2].replace("_", " ")
+        crash = getattr(report.longrepr, "reprcrash", None)
+        found = (crash.message if crash else str(report.longrepr)).splitlines()[0].rpartition("Error: ")[2]
+        _told.append(f"{promise}: {found}")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    for sentence in dict.fromkeys(_told or ()):
+        terminalreporter.write_line(f"not so: {sentence}")

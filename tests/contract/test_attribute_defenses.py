@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +20,13 @@ from cutlayer.games.split_server.defenses._leakage import Leakage
 from cutlayer.games.split_server.defenses._search import _guarded
 from cutlayer.games.split_server.defenses.infocensor import mixture_leakage
 from cutlayer.information import gaussian_leakage
+from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.plan import plugins
 
 ROWS, BATCH, INPUTS, WIDTH = 1024, 256, 6, 8
 NAMES = plugins.names("defense", "split_server")
-QUICK = {"tcpo": {"threshold": 0.05, "components": 4}, "linear": {"components": 4}}
+SMALL = {"threshold": 0.05, "components": 4}
+QUICK = {"tcpo": SMALL, "tcpo_composed": SMALL, "linear": {"components": 4}}
 
 
 def seeded(*name: object) -> torch.Generator:
@@ -80,7 +84,7 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
 
     def features(rows: torch.Tensor) -> torch.Tensor:
         out = encoder(x[rows])
-        return out.reshape(len(rows), 2, 2, 2) if image else out
+        return own.bound(out.reshape(len(rows), 2, 2, 2) if image else out)
 
     def decoder(outputs: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
@@ -104,7 +108,8 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
     encoder.zero_grad()
     classifier.zero_grad()
     features = clients.features(rows)
-    sent = (features + clients.sigma * torch.randn(features.shape, generator=draw)).detach()
+    sigma = own.deviation(clients) or clients.sigma
+    sent = (features + sigma * torch.randn(features.shape, generator=draw)).detach()
     loss = nn.functional.cross_entropy(top(sent.requires_grad_(), {}), label[rows])
     loss.backward()
     classifier.step()
@@ -161,7 +166,7 @@ def bare() -> Play:
 
 
 def test_these_are_the_defenses() -> None:
-    assert {"none", "adv", "adv2", "infocensor", "linear", "tcpo"} <= set(NAMES)
+    assert {"none", "adv", "adv2", "infocensor", "linear", "tcpo", "tcpo_composed", "gaussian_features"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("image", [False, True])
@@ -173,7 +178,7 @@ def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> 
     for seed in (0, 1):
         torch.manual_seed(seed)
         before = torch.random.get_rng_state()
-        runs.append(played(defense(name, **({"threshold": 0.2} if name == "tcpo" else {})), 12, values, image))
+        runs.append(played(defense(name, **({"threshold": 0.2} if name.startswith("tcpo") else {})), 12, values, image))
         assert torch.equal(before, torch.random.get_rng_state())
     first, second = runs
     assert first.losses == second.losses
@@ -474,3 +479,52 @@ def test_the_guard_holds_of_the_rounded_step() -> None:
 def test_a_parameter_out_of_range_is_refused_by_name(name: str, wrong: dict) -> None:
     with pytest.raises(InputError, match=rf"^defense\.{name}: {next(iter(wrong))} = "):
         defense(name, **wrong)
+
+
+# gaussian_features and tcpo_composed.
+
+
+def sent_often(name: str, **parameters: Any) -> tuple[Defense, Clients]:
+    """A defense and clients who send each row six times in training and three times later."""
+    own = defense(name, **parameters)
+    clients = joined(defense("none")).clients
+    return own, dataclasses.replace(clients, sigma=0.5, epochs=6, queries=3)
+
+
+@pytest.mark.parametrize("shape", [(5, 8), (5, 2, 2, 2)])
+def test_no_row_is_sent_longer_than_the_clip_and_none_in_another_direction(shape: tuple[int, ...]) -> None:
+    lengths = torch.logspace(-3, 3, 5).reshape(-1, *(len(shape) - 1) * [1])
+    rows = torch.randn(shape, generator=seeded("clip")) * lengths
+    rows[0] = 0
+    own = defense("gaussian_features", clip=2.0)
+    before, after = (some.flatten(1) for some in (rows, own.bound(rows)))
+    torch.testing.assert_close(after.norm(dim=1), before.norm(dim=1).clamp_max(2.0))
+    torch.testing.assert_close(torch.cosine_similarity(before[1:], after[1:]), torch.ones(4))
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 30.0])
+def test_two_rows_as_far_apart_as_they_may_be_leak_what_all_sendings_may_and_any_others_less(epsilon: float) -> None:
+    own, clients = sent_often("gaussian_features", epsilon=epsilon, clip=2.0)
+    promised = own.promise(clients)
+    draw, rows = seeded("promise"), 20_000
+    which = torch.arange(rows) % 2
+    error = 5 * chance_floor(rows // 2, rows // 2) / 1.96
+    for apart, reaches in ((1e3, True), (1.0, False)):
+        features = own.bound(apart * (which[:, None] - 0.5) * torch.eye(WIDTH)[0])
+        noise = own.deviation(clients) * torch.randn((6, rows, WIDTH), generator=draw)
+        found = leak_auc((features + noise).sum(dim=0)[:, 0].numpy(), which.numpy())
+        assert found < promised + error
+        assert not reaches or found > promised - error
+
+
+def test_noise_is_for_the_epochs_or_for_the_queries_whichever_are_more() -> None:
+    for name in ("gaussian_features", "tcpo_composed"):
+        own, clients = sent_often(name)
+        noise = [own.deviation(dataclasses.replace(clients, epochs=e, queries=q)) for e, q in ((6, 3), (3, 6), (6, 1))]
+        assert noise[0] == noise[1] == noise[2]
+        assert own.deviation(dataclasses.replace(clients, epochs=12)) > noise[0]
+
+
+def test_the_mean_of_all_sendings_under_tcpo_composed_has_the_noise_that_its_leakage_is_of() -> None:
+    own, clients = sent_often("tcpo_composed")
+    assert own.deviation(clients) / math.sqrt(clients.sendings) == pytest.approx(clients.sigma)

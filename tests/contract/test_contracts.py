@@ -37,7 +37,7 @@ MISTAKES = {
     "a hook of another game": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense):\n    def upload(self, before, after, federation): return after",
-        "'upload' overrides no hook of its game; known: backward, begin, decode, outputs, target",
+        "'upload' overrides no hook of its game; known: backward, begin, decode, outputs, promise, target",
     ),
     "a misspelt hook of an attack": (
         "attack",
@@ -207,6 +207,15 @@ def test_what_the_other_hooks_return_is_checked() -> None:
 
     @dataclass(frozen=True)
     class OfClients(split_server.Defense):
+        def bound(self, features):  # type: ignore[no-untyped-def]
+            return features.flatten(1)
+
+        def deviation(self, clients):  # type: ignore[no-untyped-def]
+            return -1.0
+
+        def promise(self, clients):  # type: ignore[no-untyped-def]
+            return 0.4
+
         def penalty(self, features, wire):  # type: ignore[no-untyped-def]
             return features.sum(dim=0)
 
@@ -231,6 +240,9 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         ),
         "publish returned a ndarray; (weights, bias) is meant": lambda: Unpaired().publish(ones, ones[:, 0], None),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
+        "bound returned a tensor of shape (2, 12), ": lambda: OfClients().bound(rows),
+        "deviation returned -1.0; a finite number from 0": lambda: OfClients().deviation(None),
+        "promise returned 0.4; None or an AUC": lambda: OfClients().promise(None),
         "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
         "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
         "regularizer returned a tensor of shape (), ": lambda: OfDevices().regularizer(rows, rows, rows, 2),

@@ -17,7 +17,7 @@ import pytest
 from cutlayer.core.errors import InputError
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.data.normalised import describe, normalise, read
-from cutlayer.data.sources import COLUMNS, local_files, made_of, read_sources
+from cutlayer.data.sources import COLUMNS, local_files, read_sources, versions_of
 from cutlayer.data.standins.tabular import stand_in
 from cutlayer.data.verify import damaged
 from cutlayer.ledger.cells import NO_SEED, gather
@@ -83,7 +83,7 @@ def test_the_first_sex_of_adult_is_the_rarer_one():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dataset_has_a_source(name):
-    versions = {row.version for row in read_sources(SOURCES) if name in made_of(row)}
+    versions = {rows[0].version for rows in versions_of(name, plugins.home("dataset", name) or SOURCES, None)}
     assert versions
     assert set(plugin(name).versions) <= {"stand-in"} | versions
 

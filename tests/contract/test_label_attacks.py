@@ -10,22 +10,23 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from torch.nn.utils import parameters_to_vector
 
 from cutlayer.core import artifacts, transcript
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
 from cutlayer.games.base import encoded
-from cutlayer.games.base.snapshot import rebuilt
+from cutlayer.games.base.snapshot import flattened, rebuilt
 from cutlayer.games.split.attacks import (
     _completion,
+    clusters,
     direction,
     direction_known_positive,
     guess_k,
     hint,
     model_completion,
     norm,
+    off_axis,
     spectral,
 )
 from cutlayer.metrics import leak_auc
@@ -43,6 +44,8 @@ SCORES = {
     "longest": lambda rows: hint.score(rows, np.array([0]), "longest"),
     "distance": lambda rows: hint.score(rows, np.array([0]), "distance"),
     "spectral": spectral.score,
+    "off_axis": off_axis.score,
+    "clusters": lambda rows: clusters.score(rows, 2),
 }
 every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 
@@ -344,6 +347,10 @@ def test_the_known_positive_is_not_guessed_and_needs_to_be_there(split_run, spli
         ("direction_known_positive", {}, {"one_class_batches"}),
         ("hint", {}, {"attack_utility_symmetrized"}),
         ("spectral", {}, {"leak_auc_mean_signed", "leak_auc_mean_clusters"}),
+        ("off_axis", {}, {"leak_auc_mean", "leak_gap_q95"}),
+        ("clusters", {}, {"leak_auc_mean"}),
+        ("repeated", {"features": True}, {"leak_auc", "leak_gap_mean", "chance_floor"}),
+        ("clusters_watched", {}, {"leak_auc_mean"}),
         ("guess_k", {"most": 4}, {"guessed", "hit"}),
         ("model_completion", {"epochs": 2, "steps": 5}, {"attack_utility", "attack_utility_oracle", "attack_accuracy"}),
     ],
@@ -354,12 +361,14 @@ def test_a_run_read_back_from_disk_gives_the_scores_of_the_run_itself(
     outcome, files = split_run("clicks"), [tmp_path / part for part in ("transcript", "truth", "scores.csv")]
     transcript.save(files[0], outcome.transcripts, outcome.shared)
     artifacts.write_arrays(files[1], outcome.truth)
-    assert not scores.score("clicks", "none", "split", {name: {"use": name} | own}, files[:1], files[1:2], files[2:])
+    assert not scores.score(
+        "clicks", "none", "split", {name: {"use": name} | own}, files[:1], files[1:2], [0], files[2:]
+    )
     with files[2].open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert metrics <= {row["metric"] for row in rows}
     if name not in ("guess_k", "model_completion"):  # these draw random numbers, which depend on the run's name
-        batches = [row for row in rows if row["step"] != "0"]  # the others are over all batches
+        batches = [row for row in rows if row["step"] != "0"] or rows  # the others are over all batches
         for metric, values in attacked("clicks", name, **own).items():
             assert [float(row["value"]) for row in batches if row["metric"] == metric] == values
 
@@ -388,7 +397,7 @@ def untrained(seen):
     model, inputs, _ = rebuilt(seen["architecture"], seen["bottom"])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        return parameters_to_vector(model.bottom(inputs).parameters()).detach().numpy()
+        return flattened(model.bottom(inputs))
 
 
 def test_model_completion_beats_chance_and_does_better_on_a_trained_bottom(completed):

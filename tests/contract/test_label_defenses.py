@@ -150,7 +150,7 @@ def test_targets_are_weights_on_the_outputs(name, parameters):
         target = own.target(wired(own, labels, classes))
         assert target.shape == (len(labels), own.outputs(classes))
         assert target.dtype == torch.float32
-        assert (target >= 0).all()
+        assert (target >= 0).all() or getattr(own, "correction", "") == "loss"
         torch.testing.assert_close(target.sum(dim=1), torch.full((64,), 1 + getattr(own, "noise", 0.0)))
 
 
@@ -448,7 +448,7 @@ def test_secdt_deals_the_fake_classes_into_pools_and_each_example_keeps_one_of_i
     labels = batch(rows=4000, classes=classes, share=0.7)[1]
     own = defense("secdt", expansion=expansion, noise=0.0)
     wire = wired(own, labels, classes)
-    pools = wire.state.pools
+    pools = torch.stack(wire.state.pools)
     assert pools.shape == (classes, expansion)
     assert sorted(pools.flatten().tolist()) == list(range(classes * expansion))
     assert pools.flatten().tolist() != list(range(classes * expansion))
@@ -466,8 +466,39 @@ def test_secdt_deals_the_fake_classes_into_pools_and_each_example_keeps_one_of_i
 def test_secdt_draws_other_pools_and_fakes_for_another_training():
     labels, own = batch()[1], defense("secdt")
     one, other = wired(own, labels, seed=0).state, wired(own, labels, seed=1).state
-    assert not torch.equal(one.pools, other.pools)
+    assert not torch.equal(torch.stack(one.pools), torch.stack(other.pools))
     assert not torch.equal(one.labels, other.labels)
+
+
+def test_redrawn_fakes_are_members_of_the_class_s_pool_and_change_with_every_batch():
+    labels = batch(rows=4000, classes=5, share=0.7)[1]
+    own = defense("secdt", redraw=True, noise=0.0)
+    wire = wired(own, labels, 5)
+    first, second = (own.target(wire).argmax(dim=1) for _ in range(2))
+    assert torch.mean((first == second).double()) == pytest.approx(0.1, abs=SIGMAS * math.sqrt(0.09 / 4000))
+    for label in range(5):
+        assert set(first[labels == label].tolist()) == set(wire.state.pools[label].tolist())
+
+
+def test_proportional_pools_give_all_fake_classes_about_one_size():
+    labels = (torch.arange(1000) < 100).long()
+    own = defense("secdt", pools="proportional", noise=0.0)
+    wire = wired(own, labels)
+    assert [len(pool) for pool in wire.state.pools] == [17, 3]  # 1 each, and of 18 more 16.2 and 1.8
+    assert sorted(torch.cat(wire.state.pools).tolist()) == list(range(20))
+    fake = own.target(wire).argmax(dim=1)
+    for label in (0, 1):
+        counts = [int((fake[labels == label] == one).sum()) for one in wire.state.pools[label]]
+        assert sum(counts) == (labels == label).sum()
+        assert stats.chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "found"),
+    [([900, 100], 20, [17, 3]), ([1, 1], 10, [5, 5]), ([999, 0, 1], 6, [4, 1, 1]), ([1, 1, 1], 7, [3, 2, 2])],
+)
+def test_shares_are_whole_numbers_in_proportion_and_at_least_one(counts, total, found):
+    assert secdt.shares(counts, total) == found
 
 
 @pytest.mark.parametrize("expansion", [1, 10])

@@ -84,7 +84,7 @@ def test_some_protocol_shows_what_an_attack_sees(name):
 def test_editing_an_attack_concerns_nothing_else(name):
     own = plugins.method("attack", name).path
     users = [file for file in plugins.ROOT.rglob("*.py") if str(own) in code.closure(file)]
-    assert users == [own]
+    assert users == [own] * own.is_relative_to(plugins.ROOT)
     assert str(own) in code.source("attack", name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ SETTINGS = {
     "epochs": 2,
     "rate": 0.01,
     "records": {"batches": 3, "at": [2], "first_layer": True},
-    "known": {"rows": 40, "per_class": 5, "attacked": 20},
+    "known": {"rows": 40, "per_class": 5, "attacked": 20, "watched": 60},
 }
 
 
@@ -126,7 +127,8 @@ def test_the_transcript_holds_what_the_feature_party_has_and_no_label():
     names = outcome.transcripts[""].keys() | outcome.shared.keys()
     assert names == {
         "gradients", "embeddings", "first_gradients", "steps", "days", "hints", "snapshots", "architecture",
-        "classes", "features", "known", "known_labels", "attacked",
+        "classes", "features", "known", "known_labels", "attacked", "outputs",
+        "watched_gradients", "watched_steps", "watched_rows", "watched_features", "batch_means", "batch_squares",
     }  # fmt: skip
     shown = {n for target in PROTOCOL.targets for _, seen, _ in cases(outcome, target) for n in seen}
     assert shown == PROTOCOL.shows
@@ -161,6 +163,54 @@ def test_known_labels_are_those_of_training_rows_and_the_attacked_rows_are_teste
     np.testing.assert_array_equal(shown["features"][shown["attacked"]], features[tested])
     np.testing.assert_array_equal(outcome.truth["attacked_labels"], labels[tested])
     assert not set(data.train) & set(data.phases[-1].test)
+
+
+def test_watched_rows_are_followed_through_every_epoch():
+    own = task(epochs=3)
+    data, outcome = prepared(own), PROTOCOL.run(own)
+    seen = outcome.transcripts[""] | outcome.shared
+    phases = [len(phase.batches) for phase in data.phases]
+    assert seen["watched_gradients"].shape == (3, 60, 8)
+    for epoch, phase in enumerate(data.phases):
+        order = data.train[torch.cat(phase.batches).numpy()]  # table rows, in the order of their batches
+        for number, row in enumerate(seen["watched_rows"]):
+            (places,) = np.nonzero(order == row)
+            step = sum(phases[:epoch]) + places[0] // 32 if len(places) else -1
+            assert seen["watched_steps"][epoch, number] == step
+            if step + 1 in seen["steps"]:
+                (batch,) = seen["gradients"][seen["steps"] == step + 1]
+                unit = np.sqrt(np.square(batch, dtype=float).sum(axis=1).mean())
+                found = seen["watched_gradients"][epoch, number]
+                np.testing.assert_allclose(found, batch[places[0] % 32] / unit, rtol=1e-3, atol=1e-7)
+    for step, batch in zip(seen["steps"] - 1, seen["gradients"], strict=True):
+        np.testing.assert_allclose(seen["batch_means"][step], batch.mean(axis=0), rtol=1e-4, atol=1e-9)
+        assert seen["batch_squares"][step] == pytest.approx(np.square(batch).sum(axis=1).mean(), rel=1e-5)
+    assert seen["batch_squares"].shape == (sum(phases),)
+
+
+def test_watched_are_the_known_rows_then_mostly_the_same_in_each_seed():
+    outcomes = [PROTOCOL.run(dataclasses.replace(task(), seed=seed)) for seed in (0, 1)]
+    for outcome in outcomes:
+        seen, labels = outcome.shared, outcome.truth["watched_labels"]
+        np.testing.assert_array_equal(labels[: len(seen["known"])], seen["known_labels"])
+        np.testing.assert_array_equal(labels, table().labels[seen["watched_rows"]])
+        np.testing.assert_array_equal(seen["watched_features"], table().features[seen["watched_rows"]])
+        assert len(set(seen["watched_rows"])) == 60
+    first, second = (set(outcome.shared["watched_rows"][10:]) for outcome in outcomes)
+    assert len(first & second) > 25  # of 50, where 3 of 4 rows are trained on
+
+
+def test_fewer_rows_may_be_watched_than_have_known_labels():
+    outcome = PROTOCOL.run(task(known=SETTINGS["known"] | {"watched": 7}))
+    ((_, seen, _),) = cases(outcome, "watched")
+    np.testing.assert_array_equal(seen["known_labels"], outcome.truth["watched_labels"])
+
+
+def test_watching_rows_changes_nothing_else():
+    with_, without = (PROTOCOL.run(task(known=SETTINGS["known"] | {"watched": n})) for n in (60, 1))
+    for name, array in without.transcripts[""].items():
+        if not name.startswith("watched"):
+            np.testing.assert_array_equal(array, with_.transcripts[""][name])
 
 
 def test_the_bottom_model_can_be_built_again_from_what_is_shown():

@@ -194,7 +194,46 @@ def test_an_adversary_sees_the_features_with_noise_only_where_the_setup_says_so(
         assert noise.std() == pytest.approx(3, rel=0.05)
         assert abs(noise.mean()) < 0.1
         assert abs(np.corrcoef(noise.ravel(), clean.ravel())[0, 1]) < 0.05
-    assert outcome.shared["noise"] == (3 if "intercepted" in noisy else 0)
+    assert seen["noise"] == (3 if "intercepted" in noisy else 0)
+
+
+@dataclass(frozen=True)
+class Loud(Defense):
+    """Half of the features, with noise of its own."""
+
+    def bound(self, features):
+        return features / 2
+
+    def deviation(self, clients):
+        return 3.0 * clients.sendings
+
+
+@pytest.mark.parametrize("views", ["none", "all"])
+def test_a_defense_s_own_noise_is_on_all_that_leaves_the_clients_and_on_what_it_bounds(views):
+    records = {"attacked": 4000, "queries": 2}
+    own = task(Loud(), table(7000), variant="loud", epochs=1, poison=0.2, records=records, noisy_views=views)
+    outcome, data = PROTOCOL.run(own), prepared(own)
+    (seen,) = outcome.transcripts.values()
+    _, _, encoder = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    for part in ("known", "attacked", "intercepted", "poison"):
+        bounded = encoder(data.encode_table(rows_behind(part, data)))[1].detach().numpy() / 2
+        noise = (seen[part][-1] if seen[part].ndim == 3 else seen[part]) - bounded
+        assert noise.std() == pytest.approx(6, rel=0.05)
+    assert seen["noise"] == 6
+
+
+def test_a_defense_s_own_noise_and_bound_are_what_the_classifier_trains_on():
+    """The setup's noise is not added: bounds of 0 and nearly no noise leave the classifier nothing but the noise."""
+    own = task(sigma=100.0)
+    data = prepared(own)
+    parties = split_server._meet(own, "", Loud(), data)
+    given = []
+    parties.classifier.register_forward_pre_hook(lambda _, inputs: given.append(inputs[0].detach()))
+    rows = data.batches(own, 0)[0]
+    bounded = parties.clients.features(rows).detach()
+    torch.testing.assert_close(bounded, parties.encoder(data.encode(rows))[1].detach() / 2)
+    split_server._step(parties, data, rows)
+    assert float((given[0] - bounded).std()) == pytest.approx(9, rel=0.3)  # three epochs, and the encoder has not moved
 
 
 def test_the_classifier_trains_on_noise_whatever_is_seen():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import os
@@ -12,9 +11,11 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.packages import added, at_the_end
 
 CONFIGURATION = Path("/etc/slurm")  # srun inside jobs looks nowhere else
 OURS = "# A test cluster of cutlayer, to be removed.\n"
@@ -128,9 +129,8 @@ def installed() -> Iterator[None]:
         raise Unavailable("SLURM is not installed, and CUTLAYER_INSTALL_SLURM=1, which has the test do so, is not set")
     if not shutil.which("apt-get"):
         raise Unavailable("SLURM is not installed and there is no apt-get")
-    before = _packages()
-    with at_the_end(lambda: _apt("purge", *(_packages() - before))):
-        if not (_apt("install", *PACKAGES) or (_apt("update") and _apt("install", *PACKAGES))):
+    with added(*PACKAGES) as done:
+        if not done:
             raise Unavailable("SLURM is not installed and apt-get cannot install it")
         yield
 
@@ -145,28 +145,6 @@ def _check() -> None:
         raise Unavailable("another test runs a SLURM on this machine")
     if memory() < ENOUGH:
         raise Unavailable(f"{memory()} MB of memory are not enough")
-
-
-def _apt(action: str, *names: str) -> bool:
-    """Whether apt-get did it; without starting services, which RUNLEVEL=1 stands for."""
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    options = [] if action == "update" else ["--yes", "--no-install-recommends", "--no-auto-remove"]
-    return subprocess.run(["apt-get", action, *options, *names], env=environment, capture_output=True).returncode == 0
-
-
-def _packages() -> set[str]:
-    return set(ask("dpkg-query", "--show", "--showformat=${Package}\n").split())
-
-
-@contextlib.contextmanager
-def at_the_end(action: Callable[[], object]) -> Iterator[None]:
-    """Do it once: after the block, or when Python ends within it."""
-    atexit.register(action)
-    try:
-        yield
-    finally:
-        atexit.unregister(action)
-        action()
 
 
 @contextlib.contextmanager

@@ -331,6 +331,16 @@ def test_percent_is_compared_as_a_share():
     assert (row["published"], row["verdict"]) == (10.5, "differs")
 
 
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+@pytest.mark.parametrize("values", [[0.09, 0.1, 0.11], [0.9, 0.91, 0.92]])
+def test_a_number_that_decided_a_reading_is_shown_and_not_judged(scale, values):
+    (row,) = number(table(values), scale, decides=["noise", "inputs"]).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("decides a reading", "it decided how the text is read: noise, inputs")
+    assert (row["published"], row["ours"]) == (0.10, pytest.approx(np.mean(values)))
+    stood_in = number(table(values, provenance="stand-in"), scale, decides=["noise"])
+    assert stood_in["verdict"].tolist() == ["stand-in"]
+
+
 def test_a_number_without_a_counterpart_is_listed_with_the_reason():
     entry = {"published": {"item": "table", "metric": "mse"}, "without": "the log is private"} | PLAIN
     (row,) = judge("p", {"claims": {}, "numbers": [entry]}, PUBLISHED, {}, Scale("paper")).to_dict("records")

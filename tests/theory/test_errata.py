@@ -17,11 +17,11 @@ from cutlayer.core.transcript import View
 from cutlayer.games.vertical.defense import Wire
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.games.vertical.windows import windows
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.theory.chebyshev import row_space, theorem4
 
 PROJECT = Path(__file__).parents[2]
-ERRATA = yaml.safe_load((PROJECT / "workflow/papers/chebyshev/paper.yaml").read_text())["errata"]
+ERRATA = families.read(PROJECT / "workflow/papers/chebyshev", "chebyshev")["errata"]
 
 
 @pytest.mark.parametrize("erratum", [e for e, entry in ERRATA.items() if "::" in entry["check"]])

@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from scipy.special import entr
 
 from cutlayer.core.seeds import generator
 from cutlayer.information import gaussian_leakage
 from cutlayer.pareto import anchor
+from cutlayer.plan import families
 
 FOLDER = Path(__file__).parents[2] / "workflow/papers/tcpo"
-ERRATA = {
-    number: entry["check"] for number, entry in yaml.safe_load((FOLDER / "paper.yaml").read_text())["errata"].items()
-}
+ERRATA = {number: entry["check"] for number, entry in families.read(FOLDER, "tcpo")["errata"].items()}
 PRINTED = pd.read_csv(FOLDER / "published.csv")
 UTILITY_FIRST = (1.0, 0.0)
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
@@ -17,14 +16,14 @@ from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.vertical.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.theory import marvell, secdt
 
 PAPERS = Path(__file__).parents[2] / "workflow/papers"
 ERRATA = {
     f"{paper} {number}": entry["check"]
     for paper in ("marvell", "secdt")
-    for number, entry in yaml.safe_load((PAPERS / paper / "paper.yaml").read_text())["errata"].items()
+    for number, entry in families.read(PAPERS / paper, paper)["errata"].items()
 }
 
 

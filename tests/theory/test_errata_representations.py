@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from scipy.spatial.distance import jensenshannon
 from scipy.special import entr
 from sklearn.linear_model import LogisticRegression
@@ -18,7 +17,7 @@ from torch.nn.functional import cross_entropy
 from cutlayer.core.seeds import generator
 from cutlayer.data.normalised import normalise, read
 from cutlayer.information import jsd
-from cutlayer.plan import plugins
+from cutlayer.plan import families, plugins
 from cutlayer.theory.tappfl import (
     conditional_entropy,
     difference,
@@ -31,9 +30,7 @@ from cutlayer.theory.tappfl import (
 
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "workflow/papers/tappfl"
-ERRATA = {
-    number: entry["check"] for number, entry in yaml.safe_load((FOLDER / "paper.yaml").read_text())["errata"].items()
-}
+ERRATA = {number: entry["check"] for number, entry in families.read(FOLDER, "tappfl")["errata"].items()}
 PRINTED = pd.read_csv(FOLDER / "published.csv")
 TABLE2 = PRINTED[PRINTED["item"] == "table2"].pivot(index=["target", "method"], columns="metric", values="value")
 ROUNDED = 0.0005 + 1e-9  # half a unit of the last printed digit

@@ -17,9 +17,9 @@ from tests.figures import curves, cut_off, visible
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
-from cutlayer.exhibits._front import front
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.front import front
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
@@ -375,6 +375,15 @@ def test_frontier_draws_every_setting_with_two_intervals_and_the_front(draw):
         assert list(chance.get_xdata()) == [0.5, 0.5]
         assert len(axis.collections) == 2 * len(defenses)  # bars along x and along y
     assert labels_of(figure) == ["none", "iso", "marvell", "Pareto front, beyond noise"]
+
+
+def test_frontier_draws_what_it_highlights_large_and_all_else_pale(draw):
+    defenses = {"none": [(0.95, 0.8)], "iso": [(0.9, 0.7), (0.7, 0.5)], "marvell": [(0.85, 0.72), (0.6, 0.62)]}
+    (axis,) = visible(draw("frontier", tradeoffs("criteo", "norm", defenses), highlight="iso"))
+    none, iso, marvell = curves(axis)[1:-1]
+    assert iso.get_markersize() > max(none.get_markersize(), marvell.get_markersize())
+    assert iso.get_zorder() > max(none.get_zorder(), marvell.get_zorder())
+    assert none.get_alpha() == marvell.get_alpha() < (iso.get_alpha() or 1)
 
 
 def test_frontier_can_turn_the_axes_and_the_direction(draw):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 
 import pytest
 import yaml
+from tests import written
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan import families
+from cutlayer.plan.check_lines import parsed
 
 PAPERS = sorted(path.parent for path in (Path(__file__).parents[2] / "workflow/papers").glob("*/paper.yaml"))
 PRINTED = """paper,item,dataset,target,method,metric,value,note
@@ -18,10 +19,11 @@ p,t,wine,norm,ours,auc,0.5,
 p,t,bank,hint,ours,auc,0.6,
 p,u,bank,-,-,rows,7,
 """
-CHECK = {"exhibit": "e", "statistic": "gap", "left": {"defense": "ours"}, "right": {"defense": "none"}, "at_most": 0}
-CLAIM = {"text": "ours stops {attack}", "place": "table 1", "check": CHECK}
-WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": ["a", "b"]}, "hint": {"text": "hints"}}}
-NUMBER = {"check": {"exhibit": "e", "statistic": "value", "left": {"attack": "{target}"}}, "depends_on_scale": True}
+CHECK = "auc under ours - none in e <= 0"
+CLAIM = {"says": "ours stops {attack} (table 1)", "check": CHECK}
+OTHER = CLAIM | {"says": "ours (table 1)"}
+WORDS = {"attack": {"norm": {"text": "the norm attack", "most": 0.5, "setups": "a, b"}, "hint": {"text": "hints"}}}
+NUMBER = {"check": "auc of {target} in e", "depends_on_scale": True}
 
 READING = {
     "open": "whether scores are rounded", "place": "section 3", "alternatives": {"rounded": "to two", "raw": "all"},
@@ -50,8 +52,8 @@ def test_a_family_is_an_entry_for_each_case(read):
         "stops_norm": "ours stops norm",
         "stops_hint": "ours stops hint",
     }
-    assert claims["stops_norm"]["check"] == CHECK
-    assert "for" not in claims["stops_norm"]
+    assert claims["stops_norm"]["check"] == parsed(CHECK, "c") == claims["stops_hint"]["check"]
+    assert claims["stops_norm"].keys() == {"text", "place", "check"}
 
 
 def test_of_several_keys_every_combination_is_meant_and_of_a_list_one_after_the_other(read):
@@ -61,58 +63,70 @@ def test_of_several_keys_every_combination_is_meant_and_of_a_list_one_after_the_
 
 
 def test_a_word_stands_for_what_the_paper_says_of_a_value(read):
-    own = {"text": "ours stops {attack.text}", "for": {"attack": ["norm", "hint"]}}
+    own = {"says": "ours stops {attack.text} (here)", "for": {"attack": ["norm", "hint"]}}
     claims = read(words=WORDS, claims={"{attack}": CLAIM | own})["claims"]
     assert [claim["text"] for claim in claims.values()] == ["ours stops the norm attack", "ours stops hints"]
 
 
-def test_a_placeholder_alone_becomes_the_number_or_list_that_it_stands_for(read):
-    check = CHECK | {"at_most": "{attack.most}", "setups": "{attack.setups}", "left": {"setting": "x={attack.most}"}}
+def test_a_check_is_read_after_its_placeholders(read):
+    check = "auc under [x={attack.most}] in e on {attack.setups} <= {attack.most}"
     own = CLAIM | {"check": check, "for": {"attack": ["norm"]}}
     found = read(words=WORDS, claims={"{attack}": own})["claims"]["norm"]["check"]
-    assert (found["at_most"], found["setups"], found["left"]) == (0.5, ["a", "b"], {"setting": "x=0.5"})
+    assert (found["at_most"], found["setups"], found["left"]["setting"]) == (0.5, ["a", "b"], "x=0.5")
+
+
+def test_a_placeholder_alone_becomes_the_list_that_it_stands_for(read):
+    own = {"draw": {"use": "{kind.of}"}, "title": "{kind}", "settings": "{kind.only}", "for": {"kind": ["table"]}}
+    words = {"kind": {"table": {"of": "bars", "only": ["a", "b"]}}}
+    assert read(words=words, exhibits={"{kind}": own})["exhibits"]["table"]["settings"] == ["a", "b"]
 
 
 def test_numbers_are_values_too(read):
     words = {"threshold": {0.005: {"digits": "005"}}}
-    own = CLAIM | {"text": "below {threshold}", "for": {"threshold": [0.005]}}
+    own = CLAIM | {"says": "below {threshold} (here)", "for": {"threshold": [0.005]}}
     assert read(words=words, claims={"below_{threshold.digits}": own})["claims"]["below_005"]["text"] == "below 0.005"
 
 
 def test_an_entry_has_all_of_the_one_that_it_is_like_but_what_it_says(read):
-    like = {"like": "first", "text": "another", "check": {"left": {"attack": "norm"}}}
-    claims = read(claims={"first": CLAIM | {"text": "one"}, "second": like, "third": {"like": "second"}})["claims"]
-    assert claims["second"] == CLAIM | {"text": "another", "check": CHECK | {"left": {"attack": "norm"}}}
-    assert claims["third"] == claims["second"]
+    like = {"like": "first", "says": "another (here)"}
+    line = {"like": "second", "check": "auc of norm in e"}
+    claims = read(claims={"first": OTHER | {"rule": "below"}, "second": like, "third": line})["claims"]
+    assert claims["second"] == claims["first"] | {"text": "another", "place": "here"}
+    assert claims["third"] == claims["second"] | {"check": parsed(line["check"], "c")}  # nothing of the other line
 
 
 def test_defaults_are_below_every_entry(read):
-    exhibits = {"table": {"title": "t"}, "figure": {"along": "step"}}
-    found = read(defaults={"exhibits": {"along": "all", "attacks": ["norm"]}}, exhibits=exhibits)["exhibits"]
+    exhibits = {"table": {"title": "t"}, "figure": {"shows": "along step"}}
+    found = read(defaults={"exhibits": {"shows": "of norm along all"}}, exhibits=exhibits)["exhibits"]
     assert found["table"] == {"title": "t", "along": "all", "attacks": ["norm"]}
     assert found["figure"] == {"along": "step", "attacks": ["norm"]}
 
 
-def test_what_both_sides_share_is_in_each(read):
-    check = CHECK | {"both": {"attack": "norm"}, "right": [{"defense": "none"}, {"attack": "hint"}]}
-    found = read(claims={"c": CLAIM | {"text": "t", "check": check}}, headline={"leak": {"text": "t", "check": check}})
-    expected = CHECK | {
-        "left": {"attack": "norm", "defense": "ours"},
-        "right": [{"attack": "norm", "defense": "none"}, {"attack": "hint"}],
+def test_of_what_a_like_exhibit_shows_only_the_named_parts_are_others(read):
+    exhibits = {
+        "one": {"shows": "auc of norm under none, ours on a, b"},
+        "two": {"like": "one", "shows": "of hint on b"},
     }
-    assert found["claims"]["c"]["check"] == found["headline"]["leak"]["check"] == expected
+    one, two = read(exhibits=exhibits)["exhibits"].values()
+    assert two == one | {"attacks": ["hint"], "setups": ["b"]}
+
+
+def test_the_headline_has_lines_and_an_erratum_ends_with_its_test(read):
+    found = read(headline={"leak": {"text": "t", "check": CHECK}}, errata={"1": "It is (3). (test_a.py::test_b)"})
+    assert found["headline"]["leak"] == {"text": "t", "check": parsed(CHECK, "c")}
+    assert found["errata"] == {"1": {"text": "It is (3).", "check": "test_a.py::test_b"}}
 
 
 def test_a_number_is_a_row_and_its_columns_are_its_words(read):
     words = {"method": {"none": {"ours": "undefended"}, "ours": {"ours": "marvell"}}}
-    check = NUMBER["check"] | {"left": {"attack": "{target}", "defense": "{method.ours}"}}
+    check = "auc of {target} under {method.ours} in e"
     entries = [
         NUMBER | {"published": {"item": "t", "target": ["hint", "norm"]}, "check": check, "why": "as {target} is"},
         {"published": {"item": "u"}, "without": "it is private"},
     ]
     found = read(words=words, numbers=entries)["numbers"]
     assert [one["published"]["target"] for one in found] == ["norm", "norm", "hint", "-"]  # as published.csv has them
-    assert found[0]["check"]["left"] == {"attack": "norm", "defense": "undefended"}
+    assert found[0]["check"]["left"] == {"metric": "auc", "attack": "norm", "defense": "undefended"}
     assert [*found[2]["published"].values()] == ["t", "bank", "hint", "ours", "auc"]
     assert [one["statement"] for one in found] == ["none auc", "ours auc", "ours auc", "rows"]
     assert [one["why"] for one in found] == ["as norm is", "as norm is", "as hint is", ""]
@@ -137,14 +151,14 @@ def test_what_measured_a_reading_is_there_and_no_defense_acts_in_a_row_that_deci
     for reading in paper.get("readings", {}).values():
         assert (folder.parents[2] / reading.get("measured", "README.md")).exists()
     acting = {"tcpo": {"adv", "adv2", "infocensor", "linear", "tcpo"}}.get(folder.name, set())
-    decided = {number["published"]["method"] for number in paper["numbers"] if "decides" in number}
+    decided = {number["published"]["method"] for number in paper.get("numbers", []) if "decides" in number}
     assert not decided & acting
 
 
 @pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)
 def test_a_paper_in_full_is_read_as_it_is(folder, tmp_path):
     paper = families.read(folder, folder.name)
-    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(copy.deepcopy(paper), sort_keys=False))
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(written.paper(paper), sort_keys=False))
     (tmp_path / "published.csv").write_text((folder / "published.csv").read_text())
     assert families.read(tmp_path, folder.name) == paper
     assert all("{setup}" in one for e in paper["exhibits"].values() for one in e.get("attacked_in", {}).values())
@@ -162,7 +176,7 @@ def test_what_a_paper_repeats_is_a_family_and_no_anchor(folder):
 FAMILY = CLAIM | {"for": {"attack": ["norm"]}}
 WRONG = {
     "a placeholder that is no key": (
-        {"claims": {"{attack}": FAMILY | {"place": "{atack}"}}},
+        {"claims": {"{attack}": FAMILY | {"rule": "{atack}"}}},
         "claims.{attack}: there is no 'atack' to put in place of {atack}; did you mean 'attack'?",
     ),
     "a placeholder without cases": (
@@ -170,11 +184,11 @@ WRONG = {
         "claims.c: there is no 'attack' to put in place of {attack}; it has no `for`",
     ),
     "a value of which nothing is said": (
-        {"words": WORDS, "claims": {"{attack}": FAMILY | {"for": {"attack": ["nrm"]}, "text": "{attack.text}"}}},
+        {"words": WORDS, "claims": {"{attack}": FAMILY | {"for": {"attack": ["nrm"]}, "rule": "{attack.text}"}}},
         "claims.{attack}, {attack.text}: there is no word of attack 'nrm'; did you mean 'norm'?",
     ),
     "a word that is not said": (
-        {"words": WORDS, "claims": {"{attack}": FAMILY | {"text": "{attack.txt}"}}},
+        {"words": WORDS, "claims": {"{attack}": FAMILY | {"rule": "{attack.txt}"}}},
         "claims.{attack}, {attack.txt}: there is no word of norm 'txt'; did you mean 'text'?",
     ),
     "one name for two cases": (
@@ -182,7 +196,7 @@ WRONG = {
         "claims.stops: is there twice, once of stops; a name for each case is meant",
     ),
     "a name that another entry has": (
-        {"claims": {"stops_norm": CLAIM | {"text": "t"}, "stops_{attack}": FAMILY}},
+        {"claims": {"stops_norm": OTHER, "stops_{attack}": FAMILY}},
         "claims.stops_norm: is there twice, once of stops_{attack}; a name for each case is meant",
     ),
     "a key that stands nowhere": (
@@ -197,9 +211,42 @@ WRONG = {
         {"claims": {"c": {"like": "stops"}, "stop": CLAIM}},
         "claims.c.like: there is no entry above it 'stops'; known: ",
     ),
-    "both sides where there is one": (
-        {"claims": {"c": {"text": "t", "check": {"both": {"attack": "norm"}, "left": {"defense": "ours"}}}}},
-        "claims.c.check: has `both` and no `right`; what left and right share is meant",
+    "a sentence without its place": (
+        {"claims": {"c": CLAIM | {"says": "ours stops it."}}},
+        "claims.c.says: 'ours stops it.' does not end in parentheses; `The sentence. (Section 1)` is meant",
+    ),
+    "an erratum without its test": ({"errata": {"1": "It is."}}, "errata.1: 'It is.' does not end in parentheses;"),
+    "a check that is a mapping": (
+        {"claims": {"c": OTHER | {"check": {"exhibit": "e", "statistic": "value"}}}},
+        "claims.c.check: is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant",
+    ),
+    "a place apart from what is said there": (
+        {"claims": {"c": OTHER | {"place": "table 1"}}},
+        "claims.c: has 'place'; it is part of the line `says` (see plan/lines.py)",
+    ),
+    "data apart from what is said of them": (
+        {"claims": {"c": OTHER | {"datasets": "all"}}},
+        "claims.c: has 'datasets'; it is part of the line `says` (see plan/lines.py)",
+    ),
+    "a main sentence without its claims": (
+        {"main": ["It is so."]},
+        "main.0: 'It is so.' does not end in parentheses; ",
+    ),
+    "a grid apart from the line": (
+        {"exhibits": {"e": {"title": "t", "setups": ["a"]}}},
+        "exhibits.e: has 'setups'; it is part of the line `shows` (see plan/lines.py)",
+    ),
+    "a line that cannot be read": (
+        {"claims": {"c": OTHER | {"check": "auc off norm in e"}}},
+        "claims.c.check: after 'auc' stands 'off';",
+    ),
+    "what an exhibit shows, misspelt": (
+        {"exhibits": {"e": {"shows": "auc of norm undr none"}}},
+        "exhibits.e.shows: 'norm undr none' is no name; did you mean 'under'?",
+    ),
+    "what an exhibit shows, twice": (
+        {"exhibits": {"e": {"shows": "auc of norm of hint"}}},
+        "exhibits.e.shows: has 'of' twice; each once is meant",
     ),
     "defaults of no section": ({"defaults": {"claim": {}}}, "defaults.claim: 'claim'; should be 'exhibits', 'numbers'"),
     "a column that published.csv has not": (

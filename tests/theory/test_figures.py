@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tests.figures import curves, cut_off, labeled, visible
 
 from cutlayer.exhibits import _numbers
@@ -19,6 +18,7 @@ from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.printed import COLUMNS
 from cutlayer.ledger.statistics import interval
 from cutlayer.metrics.ranges import bounds, counted
+from cutlayer.plan import families
 
 PAPERS = sorted((Path(__file__).parents[2] / "workflow/papers").glob("*/paper.yaml"))
 SEEDS = 3
@@ -71,7 +71,7 @@ def test_every_accuracy_and_auc_of_the_papers_is_a_share():
     metrics = {
         metric
         for path in PAPERS
-        for exhibit in yaml.safe_load(path.read_text())["exhibits"].values()
+        for exhibit in families.read(path.parent, path.parent.name)["exhibits"].values()
         for metric in exhibit.get("metrics", [])
     }
     shares = {name for name in metrics if {"auc", "accuracy", "utility", "majority"} & set(name.split("_"))}

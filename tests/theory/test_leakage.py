@@ -15,6 +15,7 @@ from cutlayer import metrics
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.metrics import adaptive_calibration_error, chance_floor, leak_auc
+from cutlayer.metrics.leakage import true_positives
 from cutlayer.plan import code
 
 
@@ -47,6 +48,25 @@ def test_leak_auc_refuses(score, label, message):
     with pytest.raises(InputError) as error:
         leak_auc(score, label)
     assert str(error.value) == message
+
+
+@given(st.lists(st.tuples(st.integers(-9, 9), st.booleans()), min_size=2, max_size=60), st.floats(0, 0.5))
+def test_true_positives_are_the_most_that_a_threshold_finds_at_so_many_false_ones(pairs, false):
+    score, label = np.array([s for s, _ in pairs], dtype=float), np.array([y for _, y in pairs])
+    if label.all() or not label.any():
+        assert true_positives(score, label, false) is None
+        return
+    at = [(score > threshold) for threshold in [-math.inf, *score]]
+    allowed = [over[label].mean() for over in at if over[~label].mean() <= false + 1e-9]
+    assert true_positives(score, label, false) == pytest.approx(max(allowed))
+
+
+def test_true_positives_of_a_useless_score_are_as_rare_as_false_ones():
+    rng, label = generator("true positives"), np.arange(1000) < 200
+    found = [true_positives(rng.random(1000), label) for _ in range(400)]
+    # A share of 200 and a threshold by 800 rows: a standard deviation of about 0.008 each time.
+    assert np.mean(found) == pytest.approx(0.01, abs=5 * 0.008 / math.sqrt(400))
+    assert true_positives(np.zeros(1000), label) == 0
 
 
 @pytest.mark.parametrize(("positives", "negatives"), [(256, 768), (13, 115), (40, 40)])

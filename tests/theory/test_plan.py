@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests import written
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan import plugins
@@ -35,7 +36,7 @@ def planned(tmp_path):
             "authors": "a",
             "datasets": ["criteo"],
             "claims": {},
-            "exhibits": {"table": EXHIBIT | exhibit},
+            "exhibits": {"table": written.exhibit(EXHIBIT | exhibit)},
         }
         (tmp_path / "papers/mine/paper.yaml").write_text(yaml.safe_dump(paper))
         return Plan(config, tmp_path)
@@ -209,6 +210,36 @@ def test_two_exhibits_match_a_defense_alike_or_not_at_all(planned, tmp_path):
             Plan(config, tmp_path)
 
 
+# Worst attacks.
+
+WORST = {"leaks": {"attack_utility": "more"}, "among": {"one": ["norm"], "any": "all"}}
+WITH_WORST = {"metrics": ["attack_utility"], "attacked_in": {}}
+
+
+def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
+    own = shown(planned(**WITH_WORST, worst=WORST))["worst"]
+    assert own["among"] == {"one": ["norm"], "any": ["norm", "model_completion"]}
+    nested = WORST | {"among": {"one": ["norm"], "two": ["model_completion", "one"]}}
+    own = shown(planned(**WITH_WORST, worst=nested))["worst"]
+    assert own["among"] == {"one": ["norm"], "two": ["model_completion", "norm"]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"among": {"any": ["norn"]}}, r"table.worst.among.any: there is no attack 'norn'; did you mean 'norm'"),
+        ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; a name for several is meant"),
+        ({"among": {"one": ["norm"]}}, r"table.worst.among: no set has the attack model_completion"),
+        ({"among": {}}, r"table.worst.among: \{\}; should have at least 1 item"),
+        ({"leaks": {"atack_utility": "more"}}, r"table.worst.leaks: there is no metric 'atack_utility'; did you mean"),
+        ({"leaks": {"attack_utility": "most"}}, r"table.worst.leaks.attack_utility: 'most'"),
+    ],
+)
+def test_a_worst_that_cannot_be_meant_is_refused(planned, changed, message):
+    with pytest.raises(InputError, match=message):
+        planned(**WITH_WORST, worst=WORST | changed)
+
+
 # What an exhibit shows beside its cells.
 
 
@@ -226,3 +257,73 @@ def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(
     }  # fmt: skip
     assert beside["numbers"] == []
     assert Plan(CONFIG).beside("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
+
+
+# What is written in lines.
+
+
+@pytest.mark.parametrize(
+    ("section", "entry", "message"),
+    [
+        (
+            "claims",
+            {"check": "test_auc in table"},
+            "claims.new: has no 'says'; the sentence with its place in parentheses",
+        ),
+        ("claims", {"says": "It is useful. (Section 1)"}, "claims.new: has no 'check'; it is needed"),
+        (
+            "exhibits",
+            {"shows": "auc of norm under none"},
+            "exhibits.new: shows no setups; `on` and their names are meant",
+        ),
+    ],
+)
+def test_what_a_line_must_say_is_told_by_its_name(planned, tmp_path, section, entry, message):
+    planned()
+    file = tmp_path / "papers/mine/paper.yaml"
+    paper = yaml.safe_load(file.read_text())
+    plain = {"title": "t", "caption": "c", "draw": {"use": "table"}} if section == "exhibits" else {}
+    paper[section]["new"] = plain | entry
+    file.write_text(yaml.safe_dump(paper))
+    with pytest.raises(InputError) as refused:
+        Plan(copy.deepcopy(CONFIG) | {"papers": ["mine"]}, tmp_path)
+    assert str(refused.value).startswith(f"papers/mine/paper.yaml {message}")
+
+
+# What a check names.
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("test_auc under dpp in table", "there is no defense of table 'dpp'; did you mean 'dp'?"),
+        ("test_auc of norms in table", "there is no attack of table 'norms'; did you mean 'norm'?"),
+        ("leak_au - test_auc in table", "there is no metric of table 'leak_au'; did you mean 'leak_auc'?"),
+        ("test_auc in table on digits", "there is no setup of table 'digits'; did you mean 'digits_vs_rest'?"),
+        ("test_auc in tabel", "there is no exhibit 'tabel'; did you mean 'table'?"),
+        ("test_auc under dp[epsilo=1.0] in table", "there is no setting of dp 'epsilo'; did you mean 'epsilon'?"),
+        ("test_auc under dp[strong] in table", "there is no setting of dp 'strong'; known: "),
+        (
+            "hypervolume(test_auc of model against leak_auc of hint under dp - none) in table",
+            "there is no attack of table 'hint'; known: ",
+        ),
+    ],
+)
+def test_a_check_names_what_its_exhibit_shows(planned, tmp_path, line, message):
+    planned(metrics=["leak_auc", "test_auc"])
+    file = tmp_path / "papers/mine/paper.yaml"
+    paper = yaml.safe_load(file.read_text())
+    config = copy.deepcopy(CONFIG) | {"papers": ["mine"]}
+    config["setups"]["digits_vs_rest_more"] = config["setups"]["digits_vs_rest"]
+    for check, wrong in (
+        ("test_auc of model under dp[epsilon=1.0] - none in table on digits_vs_rest", ""),
+        (line, message),
+    ):
+        paper["claims"] = {"useful": {"says": "It is useful. (Section 1)", "check": check}}
+        file.write_text(yaml.safe_dump(paper))
+        if not wrong:
+            Plan(config, tmp_path)
+            continue
+        with pytest.raises(InputError) as refused:
+            Plan(config, tmp_path)
+        assert str(refused.value).startswith(f"papers/mine/paper.yaml claims.useful.check: {wrong}")

@@ -31,13 +31,13 @@ def summary(rows):
 def test_the_leak_of_a_batch_is_its_auc_beside_its_chance_floor():
     # Of the 2 x 3 pairs the positive is ahead in 4, behind in 1, and one is a tie.
     found = of_batch([0.0, 3.0, 2.0, 3.0, 4.0])
-    rows = {"rows": 5, "majority": 3 / 5}
+    rows = {"rows": 5, "majority": 3 / 5, "tpr_at_1pct": 1 / 3}  # above the best negative is one of three
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
 
 
 def test_rows_without_a_guess_are_left_out_of_auc_and_floor():
     found = of_batch([0.0, 3.0, 2.0, NAN, 4.0])  # two positives are left: ahead in 3 of 4 pairs
-    rows = {"rows": 4, "majority": 1 / 2}
+    rows = {"rows": 4, "majority": 1 / 2, "tpr_at_1pct": 1 / 2}
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(2, 2)), "one_class": 0}
 
 
@@ -133,7 +133,7 @@ def test_a_guess_that_cannot_be_measured_is_refused(guess, target, message):
 def test_a_case_shows_a_batch_and_the_hints_that_are_there():
     transcript = {
         "gradients": np.arange(12).reshape(2, 3, 2), "steps": np.array([1, 9]), "days": np.array([0, 2]),
-        "hints": np.array([[1, 2, -1], [-1, -1, -1]]), "classes": np.array(2),
+        "hints": np.array([[1, 2, -1], [-1, -1, -1]]), "classes": np.array(2), "outputs": np.array(20),
     }  # fmt: skip
     cases = list(leaks.cases(transcript, "labels"))
     assert [(case, rows) for case, _, rows in cases] == [
@@ -141,4 +141,4 @@ def test_a_case_shows_a_batch_and_the_hints_that_are_there():
     ]  # fmt: skip
     assert [seen["hints"].tolist() for _, seen, _ in cases] == [[1, 2], []]
     np.testing.assert_array_equal(cases[1][1]["gradients"], transcript["gradients"][1])
-    assert all(seen.keys() == {"gradients", "hints", "classes"} for _, seen, _ in cases)
+    assert all(seen.keys() == {"gradients", "hints", "classes", "outputs"} for _, seen, _ in cases)

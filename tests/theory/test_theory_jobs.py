@@ -27,7 +27,7 @@ def measured(tmp_path, monkeypatch):
             transcript.save(seen, own, {"known": np.array(seed)}, failed if seed else "")
             write_arrays(true, {"labels": np.arange(3)} | {f"{setting}|kept": own[setting]["sent"] for setting in own})
         output = tmp_path / "rows.csv"
-        theory.measure("mine", "bank", "dp", *zip(*files, strict=True), output)
+        theory.measure("mine", "bank", "dp", *zip(*files, strict=True), [0, 1], output)
         return pd.read_csv(output, keep_default_na=False, na_values={"value": [""]})
 
     return make

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from cutlayer.plan import families
+from tests import written
 from tests.conftest import lock, shared_folder
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,9 @@ PARTS = (
     "envs",
     "workflow",
     "data/sources.csv",
+    "docs",
     "README.md",
+    "CONTRIBUTING.md",
     "tests/workflow/tiny.yaml",
 )
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port: downloads fail at once
@@ -93,7 +96,11 @@ class Project:
         replaced(self.folder / file, old, new)
 
     def csv(self) -> dict[str, bytes]:
-        files = sorted((self.folder / "results").rglob("*.csv"))
+        return self.files("csv")
+
+    def files(self, kind: str) -> dict[str, bytes]:
+        """The files of a kind that are among the results."""
+        files = sorted((self.folder / "results").rglob(f"*.{kind}"))
         return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
 
 
@@ -148,14 +155,24 @@ def thin(project: Project) -> Project:
             for entry in content.get(kind, {}).values():
                 _narrow(entry["check"], content["exhibits"])
         content["claims"] = {name: c for name, c in content["claims"].items() if c["check"].get("setups", True)}
-        for entry in content["numbers"]:
+        for entry in content.get("numbers", []):
             _narrow(entry.get("check", {}), content["exhibits"])
-        content["numbers"] = [n for n in content["numbers"] if n.get("check", {}).get("setups", True)]
+        numbers = [n for n in content.get("numbers", []) if n.get("check", {}).get("setups", True)]
+        content |= {"numbers": numbers} if numbers else {}
         for entry in content["headline"].values():
             if not entry["check"]["setups"]:
                 entry["check"]["setups"] = content["exhibits"][entry["check"]["exhibit"]]["setups"][:1]
-        paper.write_text(yaml.safe_dump(content, sort_keys=False))
+        _said(content)
+        paper.write_text(yaml.safe_dump(written.paper(content), sort_keys=False))
     return project
+
+
+def _said(content: dict) -> None:
+    """Leave of what a paper says above all what its claims are about."""
+    for entry in content.get("main", []):
+        entry["claims"] = [name for name in entry["claims"] if name in content["claims"]]
+    left = [entry for entry in content.pop("main", []) if entry["claims"]]
+    content |= {"main": left} if left else {}
 
 
 def _narrow(check: dict, exhibits: dict) -> None:
@@ -231,7 +248,9 @@ def prune(project: Project) -> Project:
         content |= {"exhibits": exhibits, "numbers": []}
         content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
         content.pop("headline")
-        file.write_text(yaml.safe_dump(_few(paper, content), sort_keys=False))
+        content = _few(paper, content)
+        _said(content)
+        file.write_text(yaml.safe_dump(written.paper(content), sort_keys=False, width=1000))
     return project
 
 

@@ -83,8 +83,12 @@ CASES = {
         "workflow/cutlayer/games/split/attack.py", '= "labels"', '= "lables"',
         ["paper.yaml exhibits.", "guesses 'lables'", "did you mean 'labels'"],
     ),
+    "main claim that there is not": (
+        PAPER, "(black_box_converges)", "(black_box_converge)",
+        ["papers/chebyshev/paper.yaml main.2.claims", "did you mean 'black_box_converges'"],
+    ),
     "claim on no exhibit": (
-        PAPER, "check: { exhibit: theorems, statistic: largest", "check: { exhibit: theorem, statistic: largest",
+        PAPER, "check: largest(rcc2_over_half_star_excess) in theorems", "check: largest(rcc2_over_half_star_excess) in theorem",
         ["paper.yaml claims.theorem1_rcc2.check", "did you mean 'theorems'"],
     ),
 }  # fmt: skip

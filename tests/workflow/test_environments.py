@@ -56,10 +56,10 @@ def body_of(function: str) -> str:
 
 def code_of(environment: str) -> set[str]:
     """The library files behind the rules that use an environment."""
-    text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
-    rules = re.findall(r"^rule (\w+):(.*?)(?=^rule|^use|\Z)", text, flags=re.S | re.M)
+    texts = [file.read_text() for file in sorted((ROOT / "rules").glob("*.smk"))]
+    rule = re.compile(r"^ *rule(?: \w+)?:\n(.*?)(?=^ *rule(?: \w+)?:|^ *use|\Z)", flags=re.S | re.M)
     files: set[str] = set()
-    for _, body in rules:
+    for body in [body for text in texts for body in rule.findall(text)]:
         if f"envs/{environment}.yaml" in body:
             script = ROOT / "workflow" / re.search(r'"\.\./workflow/(scripts/\w+\.py)"', body)[1]
             files |= set(code.closure(script))

@@ -199,7 +199,7 @@ def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project)
     plugin = small_edited.folder / "workflow/cutlayer/games/vertical/defenses/broken.py"
     plugin.write_text(BROKEN)
     small_edited.replace("params.yaml", "\ndefenses:\n", "\ndefenses:\n  broken: { use: broken }\n")
-    small_edited.replace("workflow/papers/chebyshev/paper.yaml", "    - scheme1\n", "    - scheme1\n    - broken\n")
+    small_edited.replace("workflow/papers/chebyshev/paper.yaml", "scheme1 on wine", "scheme1, broken on wine")
     stopped = small_edited.snakemake("--quiet")
     assert stopped.returncode != 0
     assert "no score is left" in stopped.stderr + stopped.stdout
@@ -212,7 +212,9 @@ def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project)
         assert table.count("failed: ZeroDivisionError: no score is left") >= 3
         ledger = (small_edited.folder / "results/ledger.md").read_text()
         assert "- wine / broken: ZeroDivisionError: no score is left" in ledger
-        assert "| holds " in ledger
+        assert "holds (reduced)" in ledger
+        page = (small_edited.folder / "results/site/chebyshev.html").read_text()
+        assert "failed: wine / broken: ZeroDivisionError: no score is left" in page
     plugin.write_text(
         BROKEN.replace('raise ZeroDivisionError("no score is left")', "return super().reveal(logits, wire)")
     )

@@ -23,8 +23,8 @@ UP = "from launch.warm_client import up\nup()\n"
 
 
 def library(folder: Path) -> str:
-    """Where jobs find this library, and the modules of others that a test writes."""
-    return os.pathsep.join([str(ROOT / "workflow"), str(folder / "library")])
+    """Where jobs find the modules that a test writes, then this library."""
+    return os.pathsep.join([str(folder / "library"), str(ROOT / "workflow")])
 
 
 @dataclass
@@ -136,17 +136,60 @@ def test_many_jobs_at_once_do_not_mix(server: Warm) -> None:
 
 
 def test_what_jobs_import_is_imported_once(server: Warm) -> None:
-    """A module of others is; this library's are read anew by each job, for they may have been edited."""
     times = server.folder.parent / "imported"
     slow = f"import os\nopen({str(times)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
     (server.folder.parent / "library/slow.py").write_text(slow)
-    show = "print('slow' in sys.modules, 'cutlayer.core.errors' in sys.modules)"
-    code = f"import sys\n{show}\nimport slow, cutlayer.core.errors"
-    assert server.call(code)[1] == "False False"
+    code = "import sys\nprint('slow' in sys.modules)\nimport slow"
+    assert server.call(code)[1] == "False"
     until(lambda: len(times.read_text().split()) == 2)
     assert times.read_text().split()[1] == str(server.process.pid)
-    assert server.call(code)[1] == "True False"
+    assert server.call(code)[1] == "True"
     assert len(times.read_text().split()) == 2
+
+
+SAYS = (
+    "import sys\nprint('cutlayer.part' in sys.modules)\nfrom cutlayer import part, other\nprint(part.said, other.said)"
+)
+
+
+def parts(folder: Path, **said: str) -> str:
+    """A library of this one's name; the path on which jobs find it."""
+    package = folder / "cutlayer"
+    package.mkdir(parents=True, exist_ok=True)
+    for name, text in {"__init__": "", **{name: f"said = {text!r}\n" for name, text in said.items()}}.items():
+        (package / f"{name}.py").write_text(text)
+        os.utime(package / f"{name}.py", (1, 1))  # files are not as young as the server's reading of them
+    return library(folder.parent)
+
+
+def held(server: Warm) -> None:
+    """Wait until the server has imported what the first job did."""
+    until(lambda: server.call(SAYS)[1].startswith("True"))
+
+
+def test_the_library_is_held_until_one_of_its_files_changes(server: Warm) -> None:
+    folder = server.folder.parent / "library"
+    parts(folder, part="one", other="two")
+    assert server.call(SAYS)[1] == "False\none two"
+    held(server)
+    assert server.call(SAYS)[1] == "True\none two"
+    (folder / "cutlayer/other.py").write_text("said = 'edited'\n")
+    for _ in range(2):
+        assert server.call(SAYS)[1] == "False\none edited"
+    (folder / "cutlayer/part.py").unlink()
+    assert "cannot import name 'part'" in server.call(SAYS)[2]
+
+
+def test_a_job_of_another_checkout_does_not_get_the_library_that_is_held(server: Warm) -> None:
+    parts(server.folder.parent / "library", part="one", other="two")
+    server.call(SAYS)
+    held(server)
+    elsewhere = server.folder.parent / "elsewhere"
+    parts(elsewhere, part="three", other="four")
+    assert (
+        server.call(SAYS, PYTHONPATH=os.pathsep.join([str(elsewhere), str(ROOT / "workflow")]))[1]
+        == "False\nthree four"
+    )
 
 
 @pytest.mark.parametrize("address", ["", "/nowhere", f"{{folder}}{os.pathsep}/another/environment"])

@@ -18,7 +18,7 @@ from machine import machine
 from table import markdown, write
 
 from cutlayer.ledger import cells, claims
-from cutlayer.ledger import page as ledger
+from cutlayer.ledger.readable import readable
 from cutlayer.plan import families
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def verdicts(folder: Path) -> str:
     table = claims.judge("chebyshev", own, pd.read_csv(paper_folder / "published.csv"), found, claims.Scale("paper"))
     cells.write(table, Path(__file__).with_name("figure4_claims.csv"))
     shown = ["item", "statement", "setup", "published", "ours", "interval", "verdict"]
-    return markdown(shown, ledger.readable(table)[shown].itertuples(index=False), "l" * len(shown))
+    return markdown(shown, readable(table)[shown].itertuples(index=False), "l" * len(shown))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Whether tappfl's lambda protects against a retrained adversary once devices train for long, on real data.
 
 Run `make data`, then `python workflow/benchmarks/long_training.py [setup ...]`; two seeds run side by side, each on a
-core. It prints a table and writes it beside this file. Setups are those of scale laptop but for two devices that take
-part in every round, so that many more steps fit into the same time: on Adult the extractor takes some 19,000 at twice
-the paper's rate, where the paper takes about 5,000 and scale laptop 1,000. There lambda moves the representations
-little from where the pre-training left them. The settings were chosen on seed 0, which is not among the seeds here.
-Intervals are over seeds; the difference is taken seed by seed.
+core. It prints a table and writes it beside this file. Setups are those of scale reference but for two devices, which
+take part in every round, so that many more steps fit into the same time: on Adult the extractor takes some 19,000 at
+twice the paper's rate, where the paper takes about 5,000 and scale reference 1,000. There lambda moves the
+representations little from where the pre-training left them. The settings were chosen on seed 0, which is not among
+the seeds here. Intervals are over seeds; the difference is taken seed by seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from machine import machine
 from table import markdown, write
-from trials import attacked, laptop, read, spelled
+from trials import attacked, read, reference, spelled
 
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
@@ -41,7 +41,7 @@ METRICS = ("attack_accuracy", "attack_auc", "majority")
 
 
 def settings(plan: Plan, setup: str) -> dict[str, Any]:
-    """The setup at scale laptop, with what differs here."""
+    """The setup at scale reference, with what differs here."""
     return {**plan.setups[setup], **COMMON, **SETUPS[setup]}
 
 
@@ -67,7 +67,7 @@ def one_run(plan: Plan, setup: str, seed: int) -> dict[tuple[str, str, float], f
 
 def found(job: tuple[str, int]) -> dict[tuple[str, str, float], float]:
     """What a run of a setup and a seed gives."""
-    return one_run(laptop(), *job)
+    return one_run(reference(), *job)
 
 
 def rows(setup: str, runs: list[dict[tuple[str, str, float], float]]) -> list[list[str]]:
@@ -98,7 +98,7 @@ def main(setups: list[str]) -> None:
         __file__,
         "Lambda after a long training",
         machine("torch", "numpy"),
-        f"Scale laptop but for {COMMON['devices']} devices, all in every round, and on CIFAR-10 fewer rows and a "
+        f"Scale reference but for {COMMON['devices']} devices, all in every round, and on CIFAR-10 fewer rows and a "
         f"smaller network; {shown}. Real Adult, a sample of CIFAR-10; {len(SEEDS)} seeds, 95% t-intervals.",
         markdown(columns, told, "ll>>>"),
     )

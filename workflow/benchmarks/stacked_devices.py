@@ -36,7 +36,7 @@ DEVICES, BATCH, TURNS = 100, 10, 5
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "privacy network": ({}, {}, 20),
     "privacy and utility network, narrow (scale quick)": ({"use": "tappfl"}, {"trunk": 32, "depth": 2}, 10),
-    "privacy and utility network, scale laptop": ({"use": "tappfl"}, {"trunk": 128, "depth": 4}, 10),
+    "privacy and utility network, four layers of 128": ({"use": "tappfl"}, {"trunk": 128, "depth": 4}, 10),
     "privacy and utility network, the paper's (7.9 million parameters)": ({"use": "tappfl"}, {}, 2),
 }
 

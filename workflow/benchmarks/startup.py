@@ -1,7 +1,7 @@
 """How much of the label papers' jobs is start-up: Python and imports, nothing of the job itself.
 
-`python workflow/benchmarks/startup.py laptop`, in a folder in which nothing but `snakemake marvell secdt --cores
-all --config scale=laptop` ran: the seconds of each job are those that Snakemake wrote to logs/. Start-up is timed
+`python workflow/benchmarks/startup.py reference`, in a folder in which nothing but `snakemake marvell secdt --cores
+all --config scale=reference` ran: the seconds of each job are those that Snakemake wrote to logs/. Start-up is timed
 here: a script that only imports what such a job does, in a Python of its own and as the workflow runs it, in a child
 of a process that has imported the same before (`launch.warm`).
 """

@@ -1,4 +1,4 @@
-"""A training at scale laptop on the project's own data, an attack on it, and what came out of some seeds."""
+"""A training at scale reference on the project's own data, an attack on it, and what came out of some seeds."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def at_scale(scale: str) -> Plan:
     return Plan(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {"scale": scale})
 
 
-def laptop() -> Plan:
-    """The plan of scale laptop."""
-    return at_scale("laptop")
+def reference() -> Plan:
+    """The plan of scale reference."""
+    return at_scale("reference")
 
 
 def read(dataset: str) -> Table:

@@ -1,4 +1,4 @@
-"""A job: everything it prints goes to its log too, and one line says why it failed."""
+"""A job: everything it prints goes to its log too, one line says why it failed, it knows methods outside the tree."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from cutlayer.core.errors import InputError
+from cutlayer.plan import plugins
 
 from . import processes
 
@@ -22,6 +23,7 @@ def logged(job: Any) -> Iterator[None]:
     """Copy standard error to the job's log; bad input and a full disk end the job with a sentence, not a traceback."""
     with _Copy(sys.stderr, Path(job.log[0])) as both, contextlib.redirect_stderr(both), processes.job():
         try:
+            plugins.look_in(job.config.get("methods", ""))
             yield
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)

@@ -3,9 +3,9 @@
 Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server. The first
 thing a job's Python does is to call `warm_client.up` (see `job/sitecustomize.py`): the server forks a child that runs
 the job's script with its own output, environment and folder, and the job waits for it. The server imports what earlier
-children imported, but nothing of this library, so that edited code is always read anew. A job that is killed takes its
-child with it, and the end of the workflow ends server and children. Without a server (on a cluster, in another
-environment than the workflow's, not on Linux) a job runs as it is.
+children imported; if a file of this library has changed since, children read it anew (see `held`). A job that is killed
+takes its child with it, and the end of the workflow ends server and children. Without a server (on a cluster, in
+another environment than the workflow's, not on Linux) a job runs as it is.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import held
 from .warm_client import ADDRESS
 
-OURS = ("cutlayer", "launch", "__main__")  # never imported by the server
+OURS = ("launch", "__main__")  # never imported by the server
 _server: subprocess.Popen[bytes] | None = None
 
 
@@ -99,8 +101,10 @@ class Server:
         name = next(iter(self.wanted))
         del self.wanted[name]
         if name not in sys.modules:
+            began = time.time_ns()
             with contextlib.suppress(BaseException):
                 importlib.import_module(name)
+            held.note(began)
 
     def accept(self) -> None:
         """Fork a child for a job."""
@@ -189,6 +193,7 @@ def _work(request: dict[str, Any], streams: list[int], report: int) -> None:
         os.environ.clear()
         os.environ.update({key: value for key, value in request["environment"].items() if key != ADDRESS})
         sys.argv, sys.path[:] = request["argv"], request["path"]
+        held.drop_changed()
         runpy.run_path(sys.argv[0], run_name="__main__")
         code = 0
     except SystemExit as end:
@@ -206,7 +211,7 @@ def _work(request: dict[str, Any], streams: list[int], report: int) -> None:
 
 
 def _importable(known: set[str]) -> list[str]:
-    """The modules that a job imported, but for this library's and those that are no files."""
+    """The modules that a job imported, but for this package's and those that are no files."""
     found = [(name, module) for name, module in sys.modules.items() if name not in known]
     return [
         name

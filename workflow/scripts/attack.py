@@ -11,6 +11,7 @@ with logged(snakemake):
         snakemake.params.attacks,
         snakemake.input.transcripts,
         snakemake.input.truths,
+        snakemake.params.seeds,
         snakemake.output,
         devices.granted(snakemake.resources.get("gpu", 0)),
     )

@@ -1,15 +1,18 @@
 import os
 
 from cutlayer.data import normalised as datasets
+from cutlayer.plan import plugins
 from launch.logs import logged
 
 with logged(snakemake):
+    name = snakemake.wildcards.dataset
+    own = plugins.home("dataset", name)
     datasets.normalise(
-        snakemake.wildcards.dataset,
-        "data/raw",
+        name,
+        own or "data/raw",
         os.environ["CUTLAYER_MIRROR"] or None,
         snakemake.params.stand_ins,
-        snakemake.input.sources,
+        own or "data/sources.csv",
         "data/normalised",
         snakemake.params.asked,
     )

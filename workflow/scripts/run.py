@@ -1,5 +1,3 @@
-from pathlib import Path
-
 from cutlayer.core import devices
 from cutlayer.stages import runs
 from launch import notes
@@ -13,7 +11,7 @@ with logged(snakemake):
         snakemake.params.defense,
         "data/normalised",
         snakemake.input.trained,
-        Path(snakemake.output.utility).parent,
+        snakemake.output.utility,
         snakemake.params.seeds,
         devices.granted(snakemake.resources.get("gpu", 0)),
     )

@@ -8,5 +8,6 @@ with logged(snakemake):
         snakemake.wildcards.defense,
         snakemake.input.transcripts,
         snakemake.input.truths,
+        snakemake.params.seeds,
         snakemake.output[0],
     )

@@ -63,6 +63,15 @@ def write_rows(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
+def join_rows(parts: Sequence[str | Path], path: str | Path) -> None:
+    """Write as one table what `write_rows` wrote as several: the same file as if it had been given all rows."""
+    rows: list[dict[str, str]] = []
+    for part in parts:
+        with Path(part).open(newline="") as file:
+            rows += csv.DictReader(file)
+    write_rows(path, rows)
+
+
 def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any = None) -> None:
     """Write named arrays, JSON-able metadata and the checksum of both as one safetensors file."""
     plain = {name: np.asarray(value, order="C") for name, value in arrays.items()}  # a scalar stays one

@@ -100,8 +100,11 @@ def made_of(row: Source) -> list[str]:
 
 
 def versions_of(dataset: str, sources: str | Path, version: str | None) -> list[list[Source]]:
-    """The rows of `dataset`, one list per version, in the order of the file."""
-    every = read_sources(sources)
+    """The rows of `dataset`, one list per version, in the order of the file.
+
+    `sources` may also be the folder of a dataset of one's own: its files are those in a folder of its name there.
+    """
+    every = _beside(Path(sources), dataset) if Path(sources).is_dir() else read_sources(sources)
     rows = [row for row in every if dataset in made_of(row)]
     if not rows:
         known = nearest(dataset, {name for row in every for name in made_of(row)})
@@ -111,6 +114,20 @@ def versions_of(dataset: str, sources: str | Path, version: str | None) -> list[
         raise InputError(f"dataset.{dataset}", f"has no version {version!r}", nearest(version, names))
     wanted = names if version is None else [version]
     return [[row for row in rows if row.version == name] for name in wanted]
+
+
+def own_files(folder: Path, dataset: str) -> list[Path]:
+    """The files of a dataset of one's own, which are in a folder of its name; there must be one."""
+    files = sorted(file for file in (folder / dataset).glob("*") if file.is_file())
+    if not files:
+        raise InputError(f"dataset.{dataset}", f"has no file in {folder / dataset}", "put its files there")
+    return files
+
+
+def _beside(folder: Path, dataset: str) -> list[Source]:
+    """A row for each of them."""
+    empty = dict.fromkeys(COLUMNS, "") | {"dataset": dataset, "version": "own", "provenance": "real"}
+    return [Source(**empty | {"file": file.name}) for file in own_files(folder, dataset)]
 
 
 def is_local(rows: list[Source], raw: Path, mirror: str | Path | None) -> bool:

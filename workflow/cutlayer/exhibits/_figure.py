@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from cutlayer.core.files import replacing
 from cutlayer.plan.looks import by_place
@@ -28,7 +28,7 @@ PALEST = 0.6  # of white in the last of several settings
 KIND = {"synthetic": "generated as in the paper"}
 ACRONYMS = {
     "ace": "calibration error", "auc": "AUC", "ce": "cross-entropy", "jsd": "JSD", "kl": "KL", "mse": "MSE",
-    "ls": "least squares", "q95": "95% quantile",
+    "ls": "least squares", "q95": "95% quantile", "tpr": "true positives", "1pct": "1% false ones",
 }  # fmt: skip
 PRINTED: dict[str, Any] = {
     "label": "_printed",
@@ -99,6 +99,22 @@ def tick_decades(axis: Any, values: Iterable[float]) -> None:
 def tick_few(axis: Any, values: Iterable[float]) -> None:
     """Few ticks (`axes.xaxis`), and integers where all values are."""
     axis.set_major_locator(MaxNLocator(nbins=5, integer=all(float(value).is_integer() for value in values)))
+
+
+def tick_plainly(axis: Any) -> None:
+    """Ticks of a logarithmic axis (`axes.xaxis`) of about one decade, as plain numbers."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def same_limits(axes: Iterable[Any]) -> None:
+    """Let panels have the same axes, wide enough for all of them."""
+    drawn = [axis for axis in axes if axis.lines]
+    for side in "xy":
+        ends = [getattr(axis, f"get_{side}lim")() for axis in drawn]
+        for axis in drawn:
+            getattr(axis, f"set_{side}lim")(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def within(axis: Any, side: str, least: pd.Series, most: pd.Series, whole: bool = True) -> None:

@@ -14,6 +14,10 @@ from cutlayer.ledger.printed import COLUMNS
 
 from ._columns import asides
 
+POINT = ["setup", "dataset", "provenance", "attack", "defense", "setting", "seeds"]
+ENDS = {"": "mean", "_low": "low", "_high": "high"}
+POINT += [f"{side}{end}" for side in "xy" for end in ENDS]
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -22,6 +26,23 @@ class Beside:
     printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # as `printed.beside` gives it
     looks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> as `looks` gives it
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of its sensitive attribute's
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What one axis of a drawing shows."""
+
+    label: str
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Points:
+    """A drawing's points, each of which can say what it is: one a row, with POINT as columns."""
+
+    rows: pd.DataFrame
+    x: Axis
+    y: Axis
 
 
 @dataclass(frozen=True)
@@ -34,6 +55,13 @@ class Exhibit:
         `cells` is what `cells.summarize` returns.
         """
         raise TypeError(f"exhibit.{type(self).__name__}: has no `draw`; every exhibit defines it")
+
+    def points(self, cells: pd.DataFrame) -> Points | None:
+        """The points that the site lets say what they are; none where a picture says all.
+
+        `cells` is what `cells.summarize` returns.
+        """
+        return None
 
 
 def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% t-intervals") -> str:
@@ -49,6 +77,12 @@ def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% t-i
     parts.append(f"{seeds} seeds{interval}" if seeds > 1 else "1 seed" if seeds else "")
     failed = [f"failed: {line}" for line in failed_cells.listed(cells)]
     return " · ".join([part for part in parts if part] + [data, *(asides(cells) if reasons else []), *failed])
+
+
+def placed(rows: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Cells as POINT has them; `x` and `y` are what follows mean, low and high in the columns of each side."""
+    sides = {f"{to}{end}": f"{of}{side}" for to, side in (("x", x), ("y", y)) for end, of in ENDS.items()}
+    return rows.assign(**{name: rows[column] for name, column in sides.items()})[POINT]
 
 
 def _span(values: Any) -> str:

@@ -14,16 +14,19 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from cutlayer.ledger.front import front
+
 from ._columns import beside as with_run
 from ._columns import first_of, measured, ordered, settled
-from ._figure import absent, draw_printed, finish, panel_title, panels, style, within
-from ._front import front
+from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, style, tick_plainly, within
 from ._printed import AS_PRINTED, pairs
 from ._seeds import dots_of_two, said, shown
-from .base import Beside, Exhibit, footer
+from .base import Axis, Beside, Exhibit, Points, footer, placed
 
 FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
+LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
+NEARLY_0 = 1e-3  # of a symlog axis, which is linear below
 
 
 @dataclass(frozen=True)
@@ -36,20 +39,29 @@ class Frontier(Exhibit):
     utility_label: str = "test AUC"
     leak_axis: Literal["x", "y"] = "x"
     better: Literal["up", "down"] = "up"  # whether more or less of the utility's metric is better
+    safer: Literal["up", "down"] = "down"  # whether more or less of the leak's metric is safer
+    utility_scale: Literal["linear", "log", "symlog"] = "linear"
+    leak_scale: Literal["linear", "log"] = "linear"
     chance: float = 0.5  # the leak of a guess without any view; a line
     chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
+    chance_attack: str = ""  # an attack without any view that says it instead, setup by setup
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
+    alike: bool = False  # whether panels of a setup have the same axes
+    only: str = ""  # of the attacks these, separated by commas; empty: all
+    highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        leaks = [name.strip() for name in self.leak.split(",")]
+        leaks = self._leaks
         cells = shown(cells, leaks[0] if self.two_sided else "")
-        points = settled(with_run(cells, self.utility))
-        points = points[points["attack"] != ""]  # what concerns a whole run is in the footer
+        points = self._attacked(cells)
         guesses = points[points["metric"] == self.chance_metric].groupby(["setup", "attack"])["mean"].mean()
         points = first_of(points, leaks)
+        blind = points[points["attack"] == self.chance_attack].groupby("setup")["mean"].mean()
+        points = points[points["attack"] != self.chance_attack]
+        points = points[points["attack"].isin(self.only.split(", "))] if self.only else points
         panel = list(points[["setup", "attack"]].drop_duplicates().itertuples(index=False, name=None))
-        looks = style(measured(points), "defense", "defense", beside)
+        looks = self._highlighted(style(measured(points), "defense", "defense", beside))
         printed = pairs(beside.printed, leaks, self.utility)
         attacks = points["attack"].nunique()
         figure, axes = panels(len(panel), attacks if 1 < attacks <= 4 else 0)
@@ -68,9 +80,36 @@ class Frontier(Exhibit):
             for row in said_here[said_here["defense"].isin(list(looks))].to_dict("records"):
                 at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
                 handles[AS_PRINTED] = draw_printed(axis, *at, looks[row["defense"]])
-            self._dress(axis, guesses.get((setup, attack), self.chance), drawn)
+            self._dress(axis, guesses.get((setup, attack), blind.get(setup, self.chance)), drawn)
+        if self.alike:
+            for setup in dict.fromkeys(name for name, _ in panel):
+                same_limits([axis for axis, place in zip(axes, panel, strict=True) if place[0] == setup])
         handles = {name: handles[name] for name in sorted(handles, key=(FRONT, AS_PRINTED).__contains__)}
         finish(figure, title, footer(cells, interval=said(cells)), handles, files)
+
+    def _highlighted(self, looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        own = self.highlight.split(", ") if self.highlight else []
+        if not set(own) & set(looks):
+            return looks
+        return {name: look | (LARGE if name in own else PALE) for name, look in looks.items()}
+
+    def points(self, cells: pd.DataFrame) -> Points:
+        """What each setting of each defense leaks to each attack, and how useful it is."""
+        cells = shown(cells, self._leaks[0] if self.two_sided else "")
+        rows = measured(first_of(self._attacked(cells), self._leaks))
+        rows = rows[rows["attack"] != self.chance_attack]
+        leak = Axis(self.leak_label + MIRRORED * self.two_sided, self.leak_scale != "linear")
+        x, y = self._ordered(leak, Axis(self.utility_label, self.utility_scale != "linear"))
+        return Points(placed(rows, *self._ordered("", "_run")), x, y)
+
+    @property
+    def _leaks(self) -> list[str]:
+        return [name.strip() for name in self.leak.split(",")]
+
+    def _attacked(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """The attacks' cells with their runs' utility beside them; what concerns a whole run is in the footer."""
+        points = settled(with_run(cells, self.utility))
+        return points[points["attack"] != ""]
 
     def _ordered(self, leak: Any, utility: Any) -> tuple[Any, Any]:
         return (leak, utility) if self.leak_axis == "x" else (utility, leak)
@@ -82,7 +121,8 @@ class Frontier(Exhibit):
         """A broad line through the points of the front, in the order of their leak."""
         seeds = sorted(set.intersection(*(set(own) for name in ("each", "each_run") for own in points[name])))
         cost, gain = ([[own[seed] for seed in seeds] for own in points[name]] for name in ("each", "each_run"))
-        on = points[front(cost, gain if self.better == "up" else -np.asarray(gain))].sort_values("mean", kind="stable")
+        signs = 1 if self.safer == "down" else -1, 1 if self.better == "up" else -1
+        on = points[front(signs[0] * np.asarray(cost), signs[1] * np.asarray(gain))].sort_values("mean", kind="stable")
         if on.empty:
             return {}
         line = {"color": "#FFD54F", "lw": 6, "alpha": 0.7, "marker": "o", "markersize": 10, "markeredgewidth": 0}
@@ -94,6 +134,7 @@ class Frontier(Exhibit):
         sides = [
             [line[f"mean{run}"] - line[f"low{run}"], line[f"high{run}"] - line[f"mean{run}"]] for run in ("", "_run")
         ]
+        sides = [[end.clip(lower=0) for end in side] for side in sides]  # a divergence of 0 is rounded to below it
         xerr, yerr = self._ordered(*sides)
         x, y = self._ordered(line["mean"], line["mean_run"])
         dots_of_two(axis, *self._ordered(line["each"], line["each_run"]), look)
@@ -105,6 +146,10 @@ class Frontier(Exhibit):
         x_label, y_label = self._ordered(self.leak_label + MIRRORED * self.two_sided, self.utility_label)
         axis.set_xlabel(x_label, fontsize=8)
         axis.set_ylabel(y_label, fontsize=8)
+        for side, scale in zip("xy", self._ordered(self.leak_scale, self.utility_scale), strict=True):
+            getattr(axis, f"set_{side}scale")(scale, **({"linthresh": NEARLY_0} if scale == "symlog" else {}))
+        if self.leak_scale == "log":
+            tick_plainly(axis.xaxis if self.leak_axis == "x" else axis.yaxis)
         at = axis.axvline if self.leak_axis == "x" else axis.axhline
         at(chance, color="#444444", lw=0.8, zorder=0)
         for side, run in zip("xy", self._ordered("", "_run"), strict=True):

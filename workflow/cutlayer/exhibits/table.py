@@ -28,8 +28,9 @@ WITH_PAPER = "paper: as printed, in brackets ours less it"
 class Table(Exhibit):
     """Cells as text: the mean over seeds, half the width of the 95% interval where there is one.
 
-    Below it stands what the paper prints there. `rows` and `columns` are columns of the cells or `scheme`, or several,
-    separated by commas. Why cells have no number is said below the table, each reason once.
+    Below it stands which attack gave it, where that was chosen (that of most seeds, and how many others), and what the
+    paper prints there. `rows` and `columns` are columns of the cells or `scheme`, or several, separated by commas. Why
+    cells have no number is said below the table, each reason once.
     """
 
     rows: str = "setup"
@@ -105,8 +106,10 @@ class Table(Exhibit):
             theirs.append("–" if value is None else self._printed(metric, *value))
             if value is not None and row["provenance"] != "stand-in":
                 apart.append(_numbers.difference(metric, mean, self._scaled(value[0]), self.digits))
+        first, *others = str(row.get("by", "")).split(", ")
+        by = f"\n{label(first)}{f' +{len(others)}' if others else ''}" if first else ""
         told = f"\npaper {' / '.join(theirs)}" if set(theirs) != {"–"} else ""
-        return " / ".join(ours) + told + (f" ({' / '.join(apart)})" if apart else "")
+        return " / ".join(ours) + by + told + (f" ({' / '.join(apart)})" if apart else "")
 
     def _scaled(self, share: float) -> float:
         return 100 * share if self.percent else share

@@ -14,7 +14,7 @@ from cutlayer.core import failed_cells
 from ._columns import ordered
 from ._figure import absent, finish, panel_title, panels, style, tick_decades
 from ._seeds import dots_of_two, said, shown
-from .base import Beside, Exhibit, footer
+from .base import Axis, Beside, Exhibit, Points, footer, placed
 
 LITTLE = 2  # a panel whose values differ by less has no use of a logarithm
 WHERE = ["setup", "defense", "setting"]
@@ -35,9 +35,7 @@ class Tradeoff(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
         cells = shown(cells)
-        cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high", "each"]]
-        leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
-        leak = leak[leak[self.panel] != ""]  # a run that failed has no attack
+        leak = self._with_cost(cells)
         names = list(dict.fromkeys(leak[self.panel]))
         looks = style(leak[leak["skipped"] == ""], "defense", "defense", beside)
         figure, axes = panels(len(names))
@@ -58,6 +56,18 @@ class Tradeoff(Exhibit):
             axis.set_xlabel(self.x_label, fontsize=8)
         told = cells[(cells["skipped"] == "") | failed_cells.among(cells)]
         finish(figure, title, footer(told, interval=said(cells)), handles, files)
+
+    def points(self, cells: pd.DataFrame) -> Points:
+        """What each setting of each defense costs, and what each attack achieves on it."""
+        rows = self._with_cost(shown(cells))
+        x, y = Axis(self.x_label, self.x_scale == "log"), Axis(self.y_label, self.y_scale == "log")
+        return Points(placed(rows[rows["skipped"] == ""], "_x", ""), x, y)
+
+    def _with_cost(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """The attacks' cells with what their runs cost beside them."""
+        cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high", "each"]]
+        leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
+        return leak[leak[self.panel] != ""]  # a run that failed has no attack
 
     def _line(self, axis: Any, points: pd.DataFrame, look: Mapping[str, Any]) -> Any:
         """Points in the order of the cost; a defense that costs nothing is a horizontal line."""

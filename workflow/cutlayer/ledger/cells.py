@@ -6,6 +6,7 @@ row per cell and seed (what claims are checked on), `summarize` one row per cell
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from cutlayer.plan.sweeps import parameters_in
 from .chance import with_chance
 from .selection import chosen
 from .statistics import interval
+from .worst import worst
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
@@ -38,7 +40,8 @@ def gather(
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
     names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
     `metrics` and `settings` (besides those without a name) are what is kept, or the one setting that its `choose`
-    means. Attacks that are measured elsewhere (`attacked_in`) appear under the exhibit's own setups.
+    means. Attacks that are measured elsewhere (`attacked_in`) appear under the exhibit's own setups. Its `worst` puts
+    the worst attack of a set in place of single ones, and says in a column `by` which that was.
     """
     known = {name: facts(data, name) for name in sorted(set(setups.values()))}
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
@@ -71,7 +74,8 @@ def gather(
         error=("error", "mean"),
     ).reset_index()
     found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
-    return chosen(found, exhibit["choose"]) if "choose" in exhibit else found
+    found = chosen(found, exhibit["choose"]) if "choose" in exhibit else found
+    return worst(found, exhibit["worst"]) if "worst" in exhibit else found
 
 
 def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
@@ -150,7 +154,7 @@ def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
 def load(path: str | Path) -> pd.DataFrame:
     """Read what `write` wrote of `gather`."""
     table = pd.read_csv(path, keep_default_na=False, dtype=str)
-    words = {*WHO, "skipped"} - {"features"}
+    words = {*WHO, "skipped", "by"} - {"features"}
     for name in table.columns.difference(list(words)):
         table[name] = pd.to_numeric(table[name])
     return table
@@ -162,7 +166,10 @@ def axis(cells: pd.DataFrame) -> str:
 
 
 def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
-    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; `each` seed's value."""
+    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; `each` seed's value.
+
+    `by` names the worst attacks, the one of most seeds first.
+    """
     along, rows = axis(cells), []
     for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
         mean, low, high = bounds(group)
@@ -172,6 +179,7 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.D
             row["share"] = row["d"] / row["features"]
         row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
         row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]}
+        row |= {"by": ", ".join(name for name, _ in Counter(group["by"]).most_common())} if "by" in group else {}
         rows.append(row | {"each": each(group)})
     return pd.DataFrame(rows)
 

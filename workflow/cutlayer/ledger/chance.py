@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 
 FACTS = ("rows", "majority", "task_majority", "chance")
@@ -19,6 +20,7 @@ COLUMNS = ["tested", "chance", "error"]
 LOG_LOSS = "test_log_loss"  # of which less is better
 NOT_CASES = ["metric", "value", "skipped", "n", "predictions"]
 PICKED = ("_max", "_oracle")
+TRAINING = ["setup", "seed", "defense", "setting", "attack", "metric"]
 
 
 def is_auc(metric: str) -> bool:
@@ -76,3 +78,21 @@ def _hanley_mcneil(auc: pd.Series, positives: pd.Series, negatives: pd.Series) -
     twice_positive, twice_negative = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     spread = auc * (1 - auc) + (positives - 1) * (twice_positive - auc**2) + (negatives - 1) * (twice_negative - auc**2)
     return (spread.clip(lower=0) / (positives * negatives)) ** 0.5
+
+
+def two_sided(own: pd.DataFrame) -> pd.DataFrame:
+    """The cells with what an attack's AUC leaks in place of the AUC."""
+    own = with_columns(own)
+    rows = zip(own["metric"], own["attack"], own["chance"] == 0.5, strict=True)
+    auc = [bool(attack) and (is_auc(name) or (half and name == "attack_utility")) for name, attack, half in rows]
+    if not any(auc):
+        return own
+    turned = np.array(auc) & (own.groupby(TRAINING, dropna=False)["value"].transform("mean") < 0.5)
+    return own.assign(value=own["value"].mask(turned, 1 - own["value"]))
+
+
+def with_columns(own: pd.DataFrame) -> pd.DataFrame:
+    """The cells with the columns that say what chance gives; unknown where a table has none."""
+    if set(COLUMNS) <= set(own.columns):
+        return own
+    return own.assign(**{column: float("nan") for column in COLUMNS if column not in own})

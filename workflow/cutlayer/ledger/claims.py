@@ -2,8 +2,9 @@
 
 Where a method failed, or evidence is missing in part, there is no result; generated data get no verdict; what nothing
 here corresponds to is not comparable; printed numbers that depend on the scale get none at a scale that does not judge
-them. Where the model, or the attack on the undefended run, is not better than chance there is no signal. A verdict on
-anything smaller than at the paper's scale is marked so. What a paper does not say of some data is ours there.
+them, and those that decided how the text is read get none anywhere. Where the model, or the attack on the undefended
+run, is not better than chance there is no signal. A verdict on anything smaller than at the paper's scale is marked so.
+What a paper does not say of some data is ours there.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ import pandas as pd
 from . import printed, verdicts
 from .chance import is_auc
 from .evidence import FAILED, UNCOMPARED, Found, per_setup
+from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
 
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
 ANY = "all"  # data
 COLUMNS = [
-    "paper", "kind", "item", "place", "statement", "setup", "dataset", "provenance", "scale", "size", "seeds",
-    "published", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
+    "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
+    "seeds", "published", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
 ]  # fmt: skip
 Row = dict[str, Any]
 Cells = Mapping[str, pd.DataFrame]
@@ -86,18 +88,30 @@ class _Judged:
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak}
-            row |= {"threshold": f"{leak:.4g} ± {spread:.3g}", "rule": entry.get("rule", "")}
+            row |= {"threshold": f"{number_text(leak)} ± {spread:.3g}", "rule": entry.get("rule", "")}
             row |= self._whose(found, row["statement"], "number", None)
-            verdict = verdicts.of_number(leak, found.compared.shown, spread)
-            if entry["depends_on_scale"] and not self._scale.numbers:
-                verdict = verdicts.NOT_AT_THIS_SCALE
-            row = self._row(found, row | {"why": entry["why"]}, check, verdict)
+            verdict = self._unjudged(entry) or verdicts.of_number(leak, found.compared.shown, spread)
+            read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
+            row = self._row(found, row | {"why": read or entry["why"]}, check, verdict)
             yield row | {"why": "" if row["verdict"].startswith(verdicts.HOLDS) else row["why"]}
+
+    def _unjudged(self, entry: Mapping[str, Any]) -> str:
+        """Why a printed number that has ours beside it is not judged, empty if it is."""
+        if "decides" in entry:
+            return verdicts.DECIDES
+        return verdicts.NOT_AT_THIS_SCALE if entry["depends_on_scale"] and not self._scale.numbers else ""
 
     def _alone(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
         """The row of a printed number that nothing here corresponds to."""
         row = {"setup": "", "dataset": number["dataset"], "provenance": "", "scale": self._scale.name, "seeds": 0}
-        row |= {"kind": "number", "size": "", "threshold": "", "rule": "", "verdict": verdicts.NOT_COMPARABLE}
+        row |= {
+            "kind": "number",
+            "exhibit": "",
+            "size": "",
+            "threshold": "",
+            "rule": "",
+            "verdict": verdicts.NOT_COMPARABLE,
+        }
         return row | _printed(number, entry) | {"why": entry["without"]}
 
     def _whose(self, found: Found, statement: str, kind: str, datasets: str | list[str] | None) -> Row:
@@ -109,7 +123,7 @@ class _Judged:
 
     def _row(self, found: Found, row: Row, check: Mapping[str, Any], verdict: str) -> Row:
         ours, lacks = found.compared.shown, self._scale.lacks(found)
-        row |= found.facts | {"scale": self._scale.name, "seeds": found.seeds}
+        row |= found.facts | {"exhibit": check["exhibit"], "scale": self._scale.name, "seeds": found.seeds}
         row |= {"ours": ours.mean, "low": ours.low, "high": ours.high}
         row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL}
         instead, reason = self._instead(found, check, verdict)
@@ -125,7 +139,7 @@ class _Judged:
             return verdicts.NO_RESULT, found.why
         if found.facts["provenance"] == verdicts.STAND_IN:
             return verdicts.STAND_IN, found.why
-        if verdict == verdicts.NOT_AT_THIS_SCALE:
+        if verdict in (verdicts.DECIDES, verdicts.NOT_AT_THIS_SCALE):
             return verdict, found.why
         if found.lacks:
             return verdicts.UNDECIDED if found.lacks == UNCOMPARED else verdicts.NO_RESULT, found.why

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
 from cutlayer.core import failed_cells
@@ -21,12 +20,11 @@ from cutlayer.core.errors import InputError
 
 from .asked import Check, Selection, asked, listed, where
 from .cells import NO_SEED, axis, seeds
-from .chance import COLUMNS, is_auc
+from .chance import two_sided
 from .estimates import NOTHING, Compared, compared
 
 FAILED, SKIPPED, UNCOMPARED = "failed", "skipped", "uncompared"
 METHODS = ("defense", "attack")
-TRAINING = ["seed", "defense", "setting", "attack", "metric"]
 
 
 @dataclass(frozen=True)
@@ -122,21 +120,3 @@ def _where_both(check: Check, own: pd.DataFrame) -> pd.DataFrame:
     }
     kept = own[~own[along].isin(gone)]
     return own if kept.empty or where(kept, asked(check)[0]).empty else kept
-
-
-def two_sided(own: pd.DataFrame) -> pd.DataFrame:
-    """The cells with what an attack's AUC leaks in place of the AUC."""
-    own = with_columns(own)
-    rows = zip(own["metric"], own["attack"], own["chance"] == 0.5, strict=True)
-    auc = [bool(attack) and (is_auc(name) or (half and name == "attack_utility")) for name, attack, half in rows]
-    if not any(auc):
-        return own
-    turned = np.array(auc) & (own.groupby(TRAINING, dropna=False)["value"].transform("mean") < 0.5)
-    return own.assign(value=own["value"].mask(turned, 1 - own["value"]))
-
-
-def with_columns(own: pd.DataFrame) -> pd.DataFrame:
-    """The cells with the columns that say what chance gives; unknown where a table has none."""
-    if set(COLUMNS) <= set(own.columns):
-        return own
-    return own.assign(**{column: float("nan") for column in COLUMNS if column not in own})

@@ -16,8 +16,7 @@ from scipy.stats import norm
 
 from cutlayer.plan.sweeps import UNDEFENDED
 
-from .chance import LOG_LOSS, is_auc
-from .evidence import with_columns
+from .chance import LOG_LOSS, is_auc, with_columns
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"

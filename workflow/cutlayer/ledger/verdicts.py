@@ -18,9 +18,9 @@ from .statistics import ROUNDING, Estimate
 
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
-NOT_COMPARABLE = "not comparable"
+NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
 JUDGED = [HOLDS, DIFFERS, FAILS, UNDECIDED, TIE, NO_SIGNAL]
-WITHHELD = [STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
+WITHHELD = [STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
 MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
 

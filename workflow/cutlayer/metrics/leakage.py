@@ -10,6 +10,8 @@ from scipy.stats import rankdata
 
 from cutlayer.core.errors import InputError
 
+ROUNDING = 1e-9  # of a number of rows
+
 
 def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
     """AUC of a score as a predictor of the label 1 (of 0 and 1); ties count half; None when a class is missing.
@@ -32,6 +34,21 @@ def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
         return None
     above = rankdata(scores)[positive].sum() - ones * (ones + 1) / 2
     return float(above / (ones * zeros))
+
+
+def true_positives(score: ArrayLike, label: ArrayLike, false: float = 0.01) -> float | None:
+    """The share of label 1 above a threshold that at most this share of label 0 is above; None when a class is missing.
+
+    Rows of equal score are on the same side of it. A useless score has about `false`, a score without order 0.
+
+    Carlini, Chien, Nasr, Song, Terzis, Tramer, "Membership Inference Attacks From First Principles".
+    """
+    if leak_auc(score, label) is None:
+        return None
+    scores, positive = np.asarray(score, dtype=np.float64), np.asarray(label) == 1
+    others = np.sort(scores[~positive])[::-1]
+    threshold = others[math.floor(false * len(others) + ROUNDING)]  # at most so many of the others are above it
+    return float(np.mean(scores[positive] > threshold))
 
 
 def chance_floor(positives: int, negatives: int) -> float:

@@ -9,7 +9,20 @@ from __future__ import annotations
 import math
 
 AMOUNTS = {"ce", "distance", "entropy", "entropies", "kl", "loss", "mse", "norm", "ratio", "seconds", "variance"}
-SHARES = {"accuracy", "ace", "auc", "floor", "hit", "majority", "rate", "residual", "share", "uniform", "utility"}
+SHARES = {
+    "accuracy",
+    "ace",
+    "auc",
+    "floor",
+    "hit",
+    "majority",
+    "rate",
+    "residual",
+    "share",
+    "tpr",
+    "uniform",
+    "utility",
+}
 COUNTS = {"classes", "evaluations", "features", "records", "specific", "steps", "values"}
 
 

@@ -48,6 +48,14 @@ class Source:
         """The methods and properties that have a name of their own: not `_private`, not `__special__`."""
         return {n.name for n in self.node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
 
+    def line(self, name: str) -> int:
+        """In which line of its file a field, constant or method is; the class itself if it is none of its own."""
+        for n in self.node.body:
+            target = n.targets[0] if isinstance(n, ast.Assign) else getattr(n, "target", n)
+            if name in (getattr(target, "id", None), getattr(target, "name", None)):
+                return n.lineno
+        return self.node.lineno
+
     @property
     def is_dataclass(self) -> bool:
         """Whether it is decorated so."""

@@ -5,12 +5,14 @@ All is read from source when the DAG is built: a misspelt hook would do nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import importlib.util
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cutlayer.core.errors import InputError, nearest
 
-from .classes import ROOT, Source, classes, lineage
+from .classes import ROOT, Source, classes, lineage, parsed, place_of
 
 ROOTS = {  # kind -> where the class is that all its methods extend
     "dataset": "data/datasets/base.py",
@@ -22,6 +24,8 @@ ROOTS = {  # kind -> where the class is that all its methods extend
 }
 PLAIN = {"dataset", "protocol"}  # kinds without parameters
 OF_GAMES = {"model", "defense", "attack"}
+FREE = {"strength"}  # what a contract says of a method and a parameter may be called all the same
+OUTSIDE = ("defense", "attack", "dataset")  # kinds of which a file may lie outside the library
 
 
 def contracted(kind: str, name: str, path: Path) -> list[Source]:
@@ -31,15 +35,68 @@ def contracted(kind: str, name: str, path: Path) -> list[Source]:
         InputError: there is none or more than one, or its contract refuses it.
 
     """
-    root, word = ROOT / ROOTS[kind], kind.capitalize()
-    lines = [lineage(path, node) for node in classes(path)]
-    found = [line for line in lines if any(s.path == root and s.node.name == word for s in line[:-1])]
+    word, found = kind.capitalize(), _extending(kind, path)
     if not found:
         raise InputError(f"{kind}.{name}", f"{path.name} has no class that extends {word}", _meant(kind))
     if len(found) > 1:
-        raise InputError(f"{kind}.{name}", f"{path.name} has {len(found)} subclasses of {word}", "one is meant")
+        wrong = f"{path.name} has {len(found)} subclasses of {word}"
+        raise InputError(f"{kind}.{name}", wrong, "one is meant" + at(path, found[1][-1].node.lineno))
     _refuse(kind, name, found[0])
     return found[0]
+
+
+def kind_of(path: Path) -> str:
+    """The kind of the method that a file outside the library has, by the class that it extends.
+
+    Raises:
+        InputError: it is no Python, imports what cannot be had, or extends no contract or several.
+
+    """
+    try:
+        tree = parsed(path)
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"methods.{path.stem}", f"is no Python: {error}", str(path)) from None
+    for line, wrong, allowed in _unimportable(path, tree):
+        raise InputError(f"methods.{path.stem}", wrong, allowed + at(path, line))
+    kinds = [kind for kind in OUTSIDE if _extending(kind, path)]
+    if len(kinds) == 1:
+        return kinds[0]
+    wrong = f"is both {' and '.join(kinds)}" if kinds else "has no class that extends Defense, Attack or Dataset"
+    allowed = "a file for each is meant" if kinds else " or ".join(_meant(kind) for kind in OUTSIDE)
+    raise InputError(f"methods.{path.stem}", wrong, f"{allowed} ({path})")
+
+
+def at(path: Path, line: int) -> str:
+    """Where in a file outside the library something is wrong, to be said last; of its own files the name is enough."""
+    return "" if path.is_relative_to(ROOT) else f" ({path}, line {line})"
+
+
+def _extending(kind: str, path: Path) -> list[list[Source]]:
+    """The classes of a file that extend the contract of a kind, each with all that it extends."""
+    root, word = ROOT / ROOTS[kind], kind.capitalize()
+    lines = [lineage(path, node) for node in classes(path)]
+    return [line for line in lines if any(s.path == root and s.node.name == word for s in line[:-1])]
+
+
+def _unimportable(path: Path, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Line, what is wrong and what is meant, of each import that will fail."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _not_installed(alias.name, node.lineno)
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            wrong = f"imports {'.' * node.level}{node.module or ''}, relative to its own folder"
+            yield node.lineno, wrong, "from outside the library `from cutlayer... import ...` is meant"
+        elif isinstance(node, ast.ImportFrom):
+            place = place_of(path, node)
+            if place and not (place.is_dir() or place.with_suffix(".py").is_file()):
+                yield node.lineno, f"there is no {node.module}", "a module of the library is meant"
+            yield from _not_installed(node.module or "", node.lineno)
+
+
+def _not_installed(module: str, line: int) -> Iterator[tuple[int, str, str]]:
+    if importlib.util.find_spec(module.partition(".")[0]) is None:
+        yield line, f"imports {module}, which is not installed", "a method is one file"
 
 
 def _meant(kind: str) -> str:
@@ -53,12 +110,19 @@ def _refuse(kind: str, name: str, line: Sequence[Source]) -> None:
     own, where = line[-1], f"{kind}.{name}"
     hooks = set().union(*(s.functions for s in line[:-1]))
     if kind not in PLAIN and not own.is_dataclass:
-        raise InputError(where, f"{own.node.name} is no dataclass", "put @dataclass(frozen=True) above it")
+        meant = "put @dataclass(frozen=True) above it" + at(own.path, own.node.lineno)
+        raise InputError(where, f"{own.node.name} is no dataclass", meant)
     for field in sorted((set(own.fields) | set(own.constants)) & hooks):
-        raise InputError(where, f"the parameter {field!r} hides the hook of that name", "give it another name")
+        meant = "give it another name" + at(own.path, own.line(field))
+        raise InputError(where, f"the parameter {field!r} hides the hook of that name", meant)
+    for field in sorted(set(own.fields) & set().union(*(s.constants for s in line[:-1])) - FREE):
+        meant = "give it another name" + at(own.path, own.line(field))
+        raise InputError(where, f"the parameter {field!r} hides what its contract says of it", meant)
     if kind in OF_GAMES:
         if not any(s.constants.get("games") for s in line):
-            raise InputError(where, f"{own.node.name} extends no game's contract", _meant(kind))
+            meant = _meant(kind) + at(own.path, own.node.lineno)
+            raise InputError(where, f"{own.node.name} extends no game's contract", meant)
         for function in sorted(own.functions - hooks):
             wrong = f"{function!r} overrides no hook of its game"
-            raise InputError(where, wrong, f"{nearest(function, hooks)} (a helper's name begins with an underscore)")
+            meant = f"{nearest(function, hooks)} (a helper's name begins with an underscore)"
+            raise InputError(where, wrong, meant + at(own.path, own.line(function)))

@@ -4,17 +4,22 @@
       attack:
         dsa: { text: DSA, metric: attack_accuracy_max }
         basic: { text: the basic attack, metric: attack_accuracy }
-    defaults:
-      claims: { place: table 4 }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }
-        text: TCPO lowers {attack.text}.
+        says: TCPO lowers {attack.text}. (Section 6.3, table 4)
+        rule: lower accuracy than without a defense
+        check: "{attack.metric} of {attack} under tcpo - none in table4 <= 0"
 
 is the two claims lowers_basic and lowers_dsa. Of several keys of a `for` every combination is meant, of a list one
 mapping after the other. `defaults` are below every entry of a section; an exhibit or claim that is `like` one above it
-has all that the other has but what it says itself. A check's `both` is part of its left and of its right. The cases of
-a number are the rows of published.csv that its `published` selects, and {target} is what stands in that column.
+has all that the other has but what it says itself. The cases of a number are the rows of published.csv that its
+`published` selects, and {target} is what stands in that column.
+
+`says` of a claim is its text and, in parentheses, the place where the paper says so; an erratum ends with the test that
+shows it, a sentence of `main` with its claims. A claim that is like another one replaces `says` and `check` as a whole;
+of what an exhibit `shows` only the parts that its own line names are others. `lines` and `check_lines` say how these
+lines are read.
 """
 
 from __future__ import annotations
@@ -31,7 +36,9 @@ import yaml
 
 from cutlayer.core.errors import InputError, nearest
 
+from . import check_lines
 from .checks import known, validate
+from .lines import placed, said, shown
 from .paper_model import Column, Number, Written
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
@@ -48,17 +55,40 @@ def read(folder: Path, where: str) -> Entry:
     validate(written, Written, where)
     words, defaults = written.pop("words", {}), written.pop("defaults", {})
     for section in [name for name in ("exhibits", "claims") if name in written]:
-        families = _on_their_bases(written[section], defaults.get(section, {}), f"{where} {section}")
-        written[section] = _members(families, words, f"{where} {section}")
+        here = f"{where} {section}"
+        base = _split(defaults.get(section, {}), f"{where} defaults.{section}")
+        families = {name: _split(entry, f"{here}.{name}") for name, entry in written[section].items()}
+        written[section] = _members(_on_their_bases(families, base, here), words, here)
     if "numbers" in written:
         with (folder / "published.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
-        entries = [_over(defaults.get("numbers", {}), entry) for entry in written["numbers"]]
+        entries = [defaults.get("numbers", {}) | entry for entry in written["numbers"]]
         decided = _decided(written.get("readings", {}), rows, f"{where} readings")
         written["numbers"] = _numbers(entries, rows, words, decided, f"{where} numbers")
     for part, entry in written.get("headline", {}).items():
-        written["headline"][part] = _both_sides(entry, f"{where} headline.{part}")
+        written["headline"][part] = _checked(entry, f"{where} headline.{part}")
+    for number, erratum in written.get("errata", {}).items():
+        text, check = said(erratum, f"{where} errata.{number}")
+        written["errata"][number] = {"text": text, "check": check}
+    if "main" in written:
+        points = [said(sentence, f"{where} main.{place}") for place, sentence in enumerate(written["main"])]
+        written["main"] = [{"text": text, "claims": claims.split(", ")} for text, claims in points]
     return written
+
+
+def _split(entry: Entry, where: str) -> Entry:
+    """The entry with what its lines stand for in their place, but for its check, which may have placeholders."""
+    own = dict(entry)
+    if "shows" in own:
+        own |= shown(own.pop("shows"), f"{where}.shows")
+    if "says" in own:
+        own |= placed(own.pop("says"), f"{where}.says")
+    return own
+
+
+def _checked(entry: Entry, where: str) -> Entry:
+    """The entry with what the line of its check means."""
+    return entry | ({"check": check_lines.parsed(entry["check"], f"{where}.check")} if "check" in entry else {})
 
 
 @dataclass
@@ -104,14 +134,9 @@ def _on_their_bases(entries: Mapping[str, Entry], defaults: Entry, where: str) -
         if "like" in own:
             base = own.pop("like")
             known("entry above it", base, full, f"{where}.{name}.like")
-            own = _over(full[base], own)
+            own = full[base] | own
         full[name] = own
-    return {name: _over(defaults, entry) for name, entry in full.items()}
-
-
-def _over(base: Entry, own: Entry) -> Entry:
-    """What `own` says in place of what `base` says; of a check part by part."""
-    return base | own | ({"check": base.get("check", {}) | own["check"]} if "check" in own else {})
+    return {name: defaults | entry for name, entry in full.items()}
 
 
 def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str) -> dict[str, Entry]:
@@ -127,7 +152,7 @@ def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str
                 raise InputError(here, f"its `for` has {unused[0]!r}, which stands nowhere in it", f"{{{unused[0]}}}")
             if own in members:
                 raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "a name for each case is meant")
-            members[own] = _both_sides(member, here)
+            members[own] = _checked(member, f"{where}.{own}")
     return members
 
 
@@ -136,20 +161,6 @@ def _cases(given: Any) -> Iterator[dict[str, Any]]:
     for choices in given if isinstance(given, list) else [given]:
         for values in itertools.product(*choices.values()):
             yield dict(zip(choices, values, strict=True))
-
-
-def _both_sides(entry: Entry, where: str) -> Entry:
-    """The entry with what its check says of both sides in each of them."""
-    if "both" not in entry.get("check", {}):
-        return entry
-    check = dict(entry["check"])
-    both = check.pop("both")
-    if "right" not in check:
-        raise InputError(f"{where}.check", "has `both` and no `right`", "what left and right share is meant")
-    for side in ("left", "right"):
-        given = check.get(side, {})
-        check[side] = [both | one for one in given] if isinstance(given, list) else both | given
-    return entry | {"check": check}
 
 
 def _decided(readings: Mapping[str, Entry], rows: list[dict[str, str]], where: str) -> dict[int, list[str]]:
@@ -195,7 +206,7 @@ def _selected(rows: list[dict[str, str]], published: Mapping[str, Any], where: s
 
 def _number(entry: Entry, row: dict[str, str], words: Mapping[str, Any], where: str) -> Entry:
     """The entry of one printed number."""
-    number = _both_sides(Case(row, words, where).fill({"statement": STATEMENT, "why": ""} | entry), where)
+    number = _checked(Case(row, words, where).fill({"statement": STATEMENT, "why": ""} | entry), where)
     number |= {"published": row, "statement": number["statement"].removeprefix("- ")}
     validate(number, Number, where)
     return number

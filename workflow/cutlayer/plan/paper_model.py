@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from cutlayer.core.errors import nearest
 
@@ -38,6 +38,13 @@ class Match(Shape):
     tolerance: Fraction
 
 
+class Worst(Shape):
+    """Sets of attacks (or of sets above) of which the worst counts, by metrics of which more or less is a leak."""
+
+    leaks: Annotated[dict[str, Literal["more", "less"]], Field(min_length=1)]
+    among: Annotated[dict[Name, Literal["all"] | Names], Field(min_length=1)]
+
+
 class Exhibit(Shape):
     """A table or figure: its grid, and how it is drawn."""
 
@@ -54,9 +61,17 @@ class Exhibit(Shape):
     along: str = ABSENT
     attacked_in: dict[str, str] = ABSENT
     choose: Choose = ABSENT
+    worst: Worst = ABSENT
     match: Match = ABSENT
     printed: Names = ABSENT
     draw: Used
+
+    @model_validator(mode="before")
+    @classmethod
+    def _somewhere(cls, given: Any) -> Any:
+        if "setups" not in given:
+            raise ValueError("shows no setups; `on` and their names are meant in its line `shows`")
+        return given
 
 
 class Check(Shape):
@@ -70,7 +85,7 @@ class Check(Shape):
     utility: Selection = ABSENT
     at: Literal["first", "last", "every"] = ABSENT
     where: Literal["both"] = ABSENT
-    of_several: Literal["least", "most"] = ABSENT
+    of_several: Literal["most"] = ABSENT  # of a list of selections, if not the least
     at_most: float = ABSENT
     at_least: float = ABSENT
     setups: Names = ABSENT
@@ -145,6 +160,20 @@ class Claim(Headline):
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
 
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, given: Any) -> Any:
+        if "text" not in given:
+            raise ValueError("has no 'says'; the sentence with its place in parentheses is meant")
+        return given
+
+
+class Main(Shape):
+    """What a paper says above all, in plain words, and the claims that it comes down to."""
+
+    text: str
+    claims: Names
+
 
 class Number(Shape):
     """A number as printed, and how ours is taken; or why there is none."""
@@ -178,6 +207,7 @@ class Paper(Shape):
     errata: dict[str, Erratum] = ABSENT
     readings: dict[Name, Reading] = ABSENT
     headline: Headlines = ABSENT
+    main: Annotated[list[Main], Field(min_length=1, max_length=5)] = ABSENT
     exhibits: dict[Name, Exhibit]
     numbers: list[Number] = ABSENT
     claims: dict[str, Claim]
@@ -186,12 +216,18 @@ class Paper(Shape):
 Cases = dict[str, Different]  # key -> the values that it takes
 
 
-class Sides(Shape, extra="allow"):
-    """A check as it is written: `both` is part of left and of right."""
+IN_LINES = dict.fromkeys(("metrics", "attacks", "defenses", "setups", "along", "sources"), "shows")
+IN_LINES |= {"text": "says", "place": "says", "datasets": "says"}  # key -> the line of which it is a part
 
-    both: Selection = ABSENT
-    left: Selections = ABSENT
-    right: Selections = ABSENT
+
+def _line(given: Any) -> Any:
+    """Raise unless a check is a line."""
+    if not isinstance(given, str):
+        raise ValueError("is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant")
+    return given
+
+
+Line = Annotated[str, BeforeValidator(_line)]
 
 
 class Family(Shape, extra="allow"):
@@ -200,14 +236,31 @@ class Family(Shape, extra="allow"):
     cases: Cases | Annotated[list[Cases], Field(min_length=1)] = Field(ABSENT, alias="for")
     like: str = ABSENT
     draw: dict[str, Any] = ABSENT
-    check: Sides = ABSENT
+    shows: str = ABSENT
+    says: str = ABSENT
+    check: Line = ABSENT
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_lines(cls, given: Any) -> Any:
+        for key in given if isinstance(given, dict) else ():
+            if key in IN_LINES:
+                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see plan/lines.py)")
+        return given
 
 
 class Numbers(Shape, extra="allow"):
     """Printed numbers as they are written, by what published.csv has in its columns."""
 
     published: Published
-    check: Sides = ABSENT
+    check: Line = ABSENT
+
+
+class Followed(Shape):
+    """A part of the headline as it is written."""
+
+    text: str
+    check: Line
 
 
 class Written(Shape):
@@ -216,11 +269,12 @@ class Written(Shape):
     title: Any = ABSENT
     authors: Any = ABSENT
     datasets: Any = ABSENT
-    errata: Any = ABSENT
+    errata: dict[str, str] = ABSENT
     readings: dict[Name, Reading] = ABSENT
-    headline: dict[str, Family] = ABSENT
+    headline: dict[str, Followed] = ABSENT
+    main: list[str] = ABSENT
     words: dict[str, dict[str | float, dict[str, Any]]] = ABSENT
-    defaults: dict[Literal["exhibits", "numbers", "claims"], dict[str, Any]] = ABSENT
+    defaults: dict[Literal["exhibits", "numbers", "claims"], Family] = ABSENT
     exhibits: dict[str, Family] = ABSENT
     numbers: list[Numbers] = ABSENT
     claims: dict[str, Family] = ABSENT

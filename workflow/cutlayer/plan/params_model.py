@@ -47,6 +47,7 @@ class Records(Shape):
     at: list[Positive] = ABSENT
     first_layer: bool = ABSENT
     attacked: Positive = ABSENT
+    queries: Positive = ABSENT
 
 
 class Known(Shape):
@@ -55,6 +56,7 @@ class Known(Shape):
     rows: Positive = ABSENT
     per_class: Positive = ABSENT
     attacked: Positive = ABSENT
+    watched: Positive = ABSENT
 
 
 class Setting(Shape, extra="allow"):
@@ -128,14 +130,35 @@ class Scale(Shape, extra="allow"):
     printed_numbers: bool = True  # whether those that depend on the scale are judged
     cluster: Cluster = Cluster()
     matching: Matching = ABSENT
+    one_seed_a_job: Names = ABSENT  # setups whose jobs would be long with all seeds
+    temporary: Names = ABSENT  # setups whose transcripts are deleted once all that reads them is done
     models: dict[str, dict[str, Any]] = ABSENT
     setups: dict[str, Sizes] = ABSENT
     defenses: dict[str, Setting] = ABSENT
     attacks: dict[str, Setting] = ABSENT
 
 
+class Methods(Shape):
+    """A methods.yaml: variants of methods outside the tree, as params.yaml has them of its own."""
+
+    setups: dict[Name, Setup] = ABSENT
+    defenses: dict[Name, Variant] = ABSENT
+    attacks: dict[Name, Variant] = ABSENT
+
+
+class Trying(Shape):
+    """How methods outside the tree are tried: in these setups, with a sweep; a dataset in a setup that is like another.
+
+    The last two are for what methods.yaml does not name.
+    """
+
+    setups: Names = ABSENT
+    like: str = ABSENT
+    sweep: Annotated[dict[str, Different], Field(min_length=1)] = ABSENT
+
+
 class Params(Shape):
-    """The whole file."""
+    """The whole file; the last two keys are for `--config` and `make try`."""
 
     scale: str
     stand_ins: bool
@@ -145,3 +168,5 @@ class Params(Shape):
     setups: Annotated[dict[Name, Setup], Field(min_length=1)]
     defenses: Annotated[dict[Name, Variant], Field(min_length=1)]
     attacks: Annotated[dict[Name, Variant], Field(min_length=1)]
+    methods: str = ABSENT  # a file or a folder of methods outside the tree
+    trying: Trying = ABSENT

@@ -6,19 +6,21 @@ Imports no numerical library: the Snakefile is parsed again in every remote job.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from cutlayer.core.errors import InputError
 
-from . import families, plugins
+from . import check_lines, families, outside, plugins
 from .checks import known, located, merged, validate
+from .grains import Grain, grains
 from .looks import looks
 from .paper_model import Paper
-from .params_model import Params
+from .params_model import Params, Scale
 from .sizes import sized, smaller
-from .sweeps import UNDEFENDED
+from .sweeps import UNDEFENDED, parameters_in
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
@@ -38,6 +40,8 @@ class Plan:
         config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
         params = validate(config, Params, "params.yaml")
         known("scale", params.scale, params.scales, "params.yaml")
+        written, self.outside = config, outside.read(config)
+        config = self.outside.beside(config)
         self.scale = params.scale
         self.sizes: dict[str, Any] = config["scales"][self.scale]
         scale = params.scales[self.scale]
@@ -45,32 +49,63 @@ class Plan:
         self.cluster = scale.cluster
         self.evaluations = scale.matching.evaluations if scale.matching else 0  # of a strength, for one target
         self.stand_ins = params.stand_ins
-        self._said: dict[str, Mapping[str, Any]] = {}  # setup -> what it says of defenses
+        self._said: dict[
+            str, tuple[Mapping[str, Any], Mapping[str, Any]]
+        ] = {}  # setup -> what it says of defenses, at any
+        # scale and at this one
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
+        self._grain = {setup: grain for grain in self._grains(scale) for setup in grain.setups}
         self.defenses = self._checked("defense", config["defenses"])
-        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if own}
+        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if any(own)}
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
-        self.judged_at = {"name": self.scale, "reduced": smaller(config, self.scale), "numbers": scale.printed_numbers}
+        self.tried = self._trying()
+        self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
 
-    def _checked(self, kind: str, variants: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The variants of a kind, with what the scale says of them on top."""
+    def _grains(self, scale: Scale) -> Iterator[Grain]:
+        """How the setups are cut into jobs."""
+        lists = {key: getattr(scale, key) or [] for key in ("one_seed_a_job", "temporary")}
+        for key, names in lists.items():
+            for name in names:
+                known("setup", name, self.setups, f"params.yaml scales.{self.scale}.{key}")
+        yield from grains(self.setups, *lists.values())
+
+    @property
+    def grains(self) -> list[Grain]:
+        """The ways in which setups are cut into jobs."""
+        return list(dict.fromkeys(self._grain.values()))
+
+    def temporary(self, setup: str) -> bool:
+        """Whether a setup's transcripts are deleted once all that reads them is done."""
+        return self._grain[setup].temporary
+
+    def _checked(
+        self, kind: str, variants: Mapping[str, Any], last: Mapping[str, Any] = {}
+    ) -> dict[str, dict[str, Any]]:
+        """The variants of a kind, with what the scale says of them on top, and then what it says last."""
         over = self.sizes.get(f"{kind}s", {})
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
-        return {name: checked(kind, name, merged(v, over.get(name, {}))) for name, v in variants.items()}
+        files = {name: "methods" if self.outside.has(kind, name) else "params.yaml" for name in variants}
+        said = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
+        return {name: checked(kind, name, variant, files[name]) for name, variant in said.items()}
 
-    def _adapted(self, setup: str, defenses: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """All defenses as they are in a setup that says something of some of them; the scale has the last word."""
+    def _adapted(
+        self, setup: str, defenses: Mapping[str, Any], own: tuple[Mapping[str, Any], Mapping[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
+        """All defenses as they are in a setup of which something is said of some of them.
+
+        The scale is above the setup, and what the scale says of this very setup is above all.
+        """
         where = f"params.yaml setups.{setup}.defenses"
-        for name in own:
+        for name in itertools.chain(*own):
             known("defense", name, defenses, where)
         with located(where):
-            return self._checked("defense", merged(defenses, own))
+            return self._checked("defense", merged(defenses, own[0]), own[1])
 
     def defense(self, setup: str, name: str) -> dict[str, Any]:
         """A defense variant as it is in a setup."""
@@ -93,7 +128,9 @@ class Plan:
             known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
-        self._said[name] = full.pop("defenses", {})  # a run depends on its own defense only
+        full.pop("defenses", None)  # a run depends on its own defense only
+        own = self.sizes.get("setups", {}).get(name, {})
+        self._said[name] = setup.get("defenses", {}), own.get("defenses", {})
         for key in ("passive", "excluded"):
             for feature in full.get(key, ()):
                 known("feature", feature, dataset["schema"], f"{where}.{key}")
@@ -132,19 +169,47 @@ class Plan:
         for place, datasets in named:
             for dataset in datasets if datasets != ANY_DATA else []:
                 known("dataset", dataset, plugins.names("dataset"), place)
-        for identifier, claim in paper["claims"].items():
-            here, check = f"{where} claims.{identifier}.check", claim["check"]
-            known("exhibit", check["exhibit"], paper["exhibits"], here)
-            if (
-                check["statistic"] == "hypervolume"
-                and UNDEFENDED not in paper["exhibits"][check["exhibit"]]["defenses"]
-            ):
-                raise InputError(
-                    here, f"{check['exhibit']} has no {UNDEFENDED!r}", "a hypervolume begins at what it leaks"
-                )
-        for part, entry in paper.get("headline", {}).items():
-            known("exhibit", entry["check"]["exhibit"], paper["exhibits"], f"{where} headline.{part}.check")
+        parts = ("claims", "headline")
+        checked = [(f"{part}.{key}", entry) for part in parts for key, entry in paper.get(part, {}).items()]
+        checked += [(f"numbers, {entry['statement']}", entry) for entry in paper.get("numbers", []) if "check" in entry]
+        for key, entry in checked:
+            self._check_asked(entry["check"], paper["exhibits"], f"{where} {key}.check")
+        for number, entry in enumerate(paper.get("main", [])):
+            for identifier in entry["claims"]:
+                known("claim", identifier, paper["claims"], f"{where} main.{number}.claims")
         return paper
+
+    def _check_asked(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
+        """Raise unless there is all that a check names, and its exhibit shows it."""
+        known("exhibit", check["exhibit"], exhibits, where)
+        exhibit, of = exhibits[check["exhibit"]], f"of {check['exhibit']}"
+        if check["statistic"] == "hypervolume" and UNDEFENDED not in exhibit["defenses"]:
+            raise InputError(where, f"{check['exhibit']} has no {UNDEFENDED!r}", "a hypervolume begins at its leak")
+        attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
+        shown = {"defense": exhibit["defenses"], "attack": ["", *attacks], "metric": exhibit.get("metrics")}
+        for selection in check_lines.selections(check):
+            for kind, names in shown.items():
+                for name in check_lines.listed(selection.get(kind, [])) if names else ():
+                    known(f"{kind} {of}", name, names, where)
+            for name in check_lines.listed(selection.get("defense", [])):
+                for setting in filter(None, check_lines.listed(selection.get("setting", []))):
+                    self._check_setting(name, setting, where)
+        for setup in check.get("setups", []):
+            known(f"setup {of}", setup, exhibit["setups"], where)
+
+    def _check_setting(self, defense: str, setting: str, where: str) -> None:
+        """Raise unless the defense has such a setting, at this scale or another one."""
+        variant, swept = self.defenses[defense], parameters_in(setting)
+        for name in swept or [setting]:
+            known(f"setting of {defense}", name, variant.get("sweep" if swept else "settings", {}), where)
+
+    def _trying(self) -> dict[str, dict[str, Any]]:
+        """The exhibits in which methods outside the tree are tried, checked."""
+        games = {name: setup["protocol"] for name, setup in self.setups.items()}
+        tried = outside.exhibits(self.outside, self.papers, games, self.variants.missing)
+        for name, exhibit in tried.items():
+            self._check_exhibit(exhibit, f"{outside.PAPER} {name}")
+        return tried
 
     def _check_exhibit(self, exhibit: dict[str, Any], where: str) -> None:
         exhibit.setdefault("defenses", [UNDEFENDED])
@@ -156,6 +221,7 @@ class Plan:
             for name in exhibit[f"{kind}s"]:
                 known(kind, name, names, f"{where}.{kind}s")
         self._check_places(exhibit, where)
+        self._check_worst(exhibit, f"{where}.worst")
         if "data" in exhibit["sources"]:
             setups = {name: self.setups[name] for name in exhibit["setups"]}
             exhibit["sensitive"] = {name: setup["sensitive"] for name, setup in setups.items() if "sensitive" in setup}
@@ -225,6 +291,25 @@ class Plan:
                     if self.setups[place].get(key) != self.setups[setup].get(key):
                         raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
 
+    def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
+        """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
+        if "worst" not in exhibit:
+            return
+        sets: dict[str, list[str]] = {}
+        for name, own in exhibit["worst"]["among"].items():
+            if name in self.attacks and own != [name]:
+                raise InputError(f"{where}.among", f"{name} is an attack", "a name for several is meant")
+            for one in own if own != "all" else ():
+                known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")
+            named = exhibit["attacks"] if own == "all" else own
+            sets[name] = list(dict.fromkeys(attack for one in named for attack in sets.get(one, [one])))
+        for attack in exhibit["attacks"]:
+            if not any(attack in own for own in sets.values()):
+                raise InputError(f"{where}.among", f"no set has the attack {attack}", "each in one at least is meant")
+        for metric in exhibit["worst"]["leaks"]:
+            known("metric", metric, exhibit.get("metrics", [metric]), f"{where}.leaks")
+        exhibit["worst"] = exhibit["worst"] | {"among": sets}
+
     def _expand(self, exhibit: dict[str, Any]) -> list[dict[str, str]]:
         """Replace "all" by every variant that applies to all setups; return those that do not, with the reason."""
         left_out = []
@@ -232,6 +317,7 @@ class Plan:
             if exhibit[f"{kind}s"] != "all":
                 continue
             reasons = self.variants.reasons(kind, exhibit["setups"])
+            reasons = {name: reason for name, reason in reasons.items() if not self.outside.has(kind, name)}
             exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
             left_out += [
                 {"setup": setup, kind: name, "skipped": reason}
@@ -272,12 +358,17 @@ class Plan:
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
 
+    def shown(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """The same, and those in which methods outside the tree are tried."""
+        tried = ((outside.PAPER, name, exhibit) for name, exhibit in self.tried.items())
+        return itertools.chain(self.exhibits(), tried)
+
     def beside(self, paper: str, identifier: str) -> dict[str, Any]:
         """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
         `printed`, the looks of its methods, and what the values of its sensitive attributes are called.
         """
-        exhibit = self.papers[paper]["exhibits"][identifier]
-        entries = self.papers[paper].get("numbers", [])
+        exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
+        entries = self.papers.get(paper, {}).get("numbers", [])
         sensitive = {name: self.setups[name].get("sensitive", "") for name in exhibit["setups"]}
         named = {
             name: plugins.method("dataset", self.setups[name]["dataset"]).constants["values"] for name in sensitive
@@ -332,16 +423,23 @@ class Plan:
                 if not self.variants.unfit("attack", attack, place):
                     yield place, defense, attack
 
-    def shared_jobs(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-        """Cheap attacks that are one job, all that exhibits show of a run -> the (setup, defense) of which they are."""
+    def _shares(self, attack: str, setup: str) -> bool:
+        """Whether an attack is a job together with others; one outside the tree would make those run again."""
+        method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
+        return bool(method.constants["cheap"]) and not self.outside.has("attack", attack)
+
+    def shared_jobs(self) -> dict[tuple[tuple[str, ...], Grain], list[tuple[str, str]]]:
+        """Cheap attacks that are one job, all that exhibits show of a run, and how the run is cut -> the
+        (setup, defense) of which they are.
+        """
         together: dict[tuple[str, str], set[str]] = {}
-        for _, _, exhibit in self.exhibits():
+        for _, _, exhibit in self.shown():
             for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
-                if self.variants.method("attack", attack, self.setups[setup]["protocol"]).constants["cheap"]:
+                if self._shares(attack, setup):
                     together.setdefault((setup, defense), set()).add(attack)
-        runs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-        for run, attacks in sorted(together.items()):
-            runs.setdefault(tuple(sorted(attacks)), []).append(run)
+        runs: dict[tuple[tuple[str, ...], Grain], list[tuple[str, str]]] = {}
+        for (setup, defense), attacks in sorted(together.items()):
+            runs.setdefault((tuple(sorted(attacks)), self._grain[setup]), []).append((setup, defense))
         return runs
 
 

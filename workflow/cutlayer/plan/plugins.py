@@ -1,5 +1,7 @@
 """Methods found on disk: one file each, its name is the method's name, nothing is registered.
 
+Files of one's own may lie elsewhere, see `look_in`.
+
 What a method accepts is read from its source without importing it, so that the Snakefile can check
 params.yaml in milliseconds and never loads torch; `create` imports and builds it.
 """
@@ -9,7 +11,12 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import importlib.util
+import itertools
 import math
+import re
+import sys
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +25,7 @@ from typing import Any
 from cutlayer.core.errors import InputError, nearest
 
 from .classes import ROOT
-from .contracts import ROOTS, contracted
+from .contracts import ROOTS, at, contracted, kind_of
 
 PLACES = {  # kind -> where its methods are
     "dataset": "data/datasets/*.py",
@@ -29,6 +36,7 @@ PLACES = {  # kind -> where its methods are
     "exhibit": "exhibits/*.py",
 }
 KINDS = tuple(ROOTS)
+NAME = re.compile("[a-z][a-z0-9_]*")  # of a file outside the library; it becomes part of paths
 TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
 
 
@@ -43,6 +51,50 @@ class Method:
     parameters: Mapping[str, str]  # name -> annotation as written
     required: frozenset[str]  # parameters without a default
     constants: Mapping[str, Any]  # literal class attributes such as `sees` or `needs`, its own and its contract's
+
+
+_outside: dict[str, dict[str, Path]] = {}  # kind -> name -> file, as `look_in` found them
+
+
+def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
+    """Take the methods of a file or folder outside the library for methods, too, in place of any taken before.
+
+    Those of a folder may lie in folders of their own (`defenses/`, ...); their kind is that of the class they extend.
+    An empty `place` has none. Returns kind -> name -> file.
+
+    Raises:
+        InputError: there is no such place, it has no method, or one that cannot be taken.
+
+    """
+    _outside.clear()
+    _files.cache_clear()
+    for file in _candidates(Path(place)) if place else ():
+        if not NAME.fullmatch(file.stem):
+            raise InputError(f"methods.{file.stem}", "is no name", f"small letters, digits and _ are meant ({file})")
+        kind = kind_of(file)
+        if file.stem in {*names(kind), *itertools.chain(*_outside.values())}:
+            raise InputError(f"{kind}.{file.stem}", f"there is one of that name, beside {file}", "give yours another")
+        _outside.setdefault(kind, {})[file.stem] = file
+        _files.cache_clear()
+        method(kind, file.stem)
+    return {kind: dict(found) for kind, found in _outside.items()}
+
+
+def _candidates(place: Path) -> list[Path]:
+    """The files that may hold methods."""
+    if not place.exists():
+        raise InputError("methods", f"there is no {place}", "a file or a folder of methods is meant")
+    files = [place] if place.is_file() else sorted([*place.glob("*.py"), *place.glob("*/*.py")])
+    files = [file.resolve() for file in files if not file.stem.startswith("_")]
+    if not files:
+        raise InputError("methods", f"{place} holds none", "a file mine.py for each is meant")
+    return files
+
+
+def home(kind: str, name: str) -> Path | None:
+    """The folder of a method outside the library; None of the library's own."""
+    file = _outside.get(kind, {}).get(name)
+    return file.parent if file else None
 
 
 def names(kind: str, game: str = "") -> list[str]:
@@ -63,7 +115,7 @@ def _files(kind: str) -> dict[str, list[Path]]:
         name = file.parent.name if kind == "protocol" else file.stem
         if not name.startswith("_") and (name != "base"):
             found.setdefault(name, []).append(file)
-    return found
+    return found | {name: [file] for name, file in _outside.get(kind, {}).items()}
 
 
 def _found(kind: str, name: str) -> list[Path]:
@@ -85,11 +137,13 @@ def _read(kind: str, name: str, path: Path) -> Method:
     for parameter, annotation in parameters.items():
         if annotation not in TYPES and not annotation.startswith("Literal["):
             allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
+            own = next(source for source in reversed(line) if parameter in source.fields)
+            allowed += at(own.path, own.line(parameter))
             raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
     required: set[str] = set()
     for source in line:
         required = required - set(source.fields) | source.required
-    constants = {key: value for source in line for key, value in source.constants.items()}
+    constants = {k: value for source in line for k, value in source.constants.items() if k not in parameters}
     return Method(kind, name, path, line[-1].node.name, parameters, frozenset(required), constants)
 
 
@@ -98,8 +152,29 @@ def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None, ga
     check_parameters(kind, name, parameters or {})
     check_given(kind, name, parameters or {})
     found = method(kind, name, game)
-    module = importlib.import_module(".".join([ROOT.name, *found.path.relative_to(ROOT).with_suffix("").parts]))
+    if found.path.is_relative_to(ROOT):
+        module = importlib.import_module(".".join([ROOT.name, *found.path.relative_to(ROOT).with_suffix("").parts]))
+    else:
+        module = _of_file(kind, found.path)
     return getattr(module, found.class_name)(**(parameters or {}))
+
+
+@functools.cache
+def _of_file(kind: str, path: Path) -> Any:
+    """The module of a file outside the library."""
+    name = f"outside.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where a dataclass looks for what its annotations mean
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        line = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        wrong = f"cannot be imported: {type(error).__name__}: {error}"
+        raise InputError(f"{kind}.{path.stem}", wrong, f"{path}, line {line[-1] if line else 1}") from error
+    return module
 
 
 def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:

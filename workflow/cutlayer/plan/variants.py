@@ -64,9 +64,9 @@ def _aimless(attack: plugins.Method, protocol: str) -> str:
     return f"{wrong}; {nearest(target, targets)}"
 
 
-def checked(kind: str, name: str, variant: Mapping[str, Any]) -> dict[str, Any]:
-    """A variant as it is, once all its parameters, those of its sweep and settings too, exist and are in range."""
-    with located(f"params.yaml {kind}s.{name}"):
+def checked(kind: str, name: str, variant: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """A variant of a file as it is, once all its parameters, those of its sweep and settings too, are as meant."""
+    with located(f"{file} {kind}s.{name}"):
         plugins.check_parameters(kind, variant["use"], fixed_of(variant))
         for parameter, values in variant.get("sweep", {}).items():
             for value in values:

@@ -23,11 +23,11 @@ def execute(
     defense: Mapping[str, Any],
     data: str | Path,
     trained: Sequence[str | Path],
-    folder: str | Path,
+    utility: str | Path,
     seeds: Sequence[int],
     device: str = "cpu",
 ) -> list[str]:
-    """Run every seed and write `seed<n>.{transcript,truth,learned}.safetensors` and `utility.csv` to `folder`.
+    """Run the seeds; write the table `utility` and, beside it, `seed<n>.{transcript,truth,learned}.safetensors`.
 
     `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training.
     Returns why seeds failed, see `failures`.
@@ -44,9 +44,9 @@ def execute(
         if isinstance(outcome, Failed):
             reasons.append(outcome.reason)
             outcome = Outcome(utility=[{"skipped": outcome.reason}], failed=outcome.reason)
-        _save(outcome, Path(folder), seed)
+        _save(outcome, Path(utility).parent, seed)
         rows += [{"setup": setup, "defense": variant, "seed": seed, **row} for row in outcome.utility]
-    artifacts.write_rows(Path(folder) / "utility.csv", rows)
+    artifacts.write_rows(utility, rows)
     return reasons
 
 

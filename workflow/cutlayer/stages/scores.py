@@ -26,10 +26,11 @@ def score(
     attacks: Mapping[str, Mapping[str, Any]],
     transcripts: Sequence[str | Path],
     truths: Sequence[str | Path],
+    seeds: Sequence[int],
     outputs: Sequence[str | Path],
     device: str = "cpu",
 ) -> list[str]:
-    """Try each attack on every seed and write its table, one row for each setting, case and metric.
+    """Try each attack on these seeds of a run and write its table, one row for each setting, case and metric.
 
     Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
     the attack does not apply to the case, or failed (then value is empty). Returns why attacks failed, see `failures`.
@@ -39,7 +40,7 @@ def score(
     for (name, attack), output in zip(attacks.items(), outputs, strict=True):
         method: Attack = plugins.create("attack", attack["use"], {k: v for k, v in attack.items() if k != "use"})
         rows: Rows = []
-        for seed, (seen, true) in enumerate(zip(transcripts, truths, strict=True)):
+        for seed, seen, true in zip(seeds, transcripts, truths, strict=True):
             attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
             for setting, found in _outcomes(seen, attacked, (setup, variant, name, seed)):
                 if isinstance(found, Failed):

@@ -37,6 +37,7 @@ def measure(
     defense: str,
     transcripts: Sequence[str | Path],
     truths: Sequence[str | Path],
+    seeds: Sequence[int],
     output: str | Path,
 ) -> None:
     """Write a paper's measured quantities for every setting and seed of a run, in the shape of scores.
@@ -44,9 +45,9 @@ def measure(
     A measurement may name a setting of its own, e.g. the step it is of.
     """
     measures = importlib.import_module(f"cutlayer.stages.measures.{paper}")
-    pairs = list(zip(transcripts, truths, strict=True))
+    files = list(zip(seeds, transcripts, truths, strict=True))
     rows: list[dict[str, Any]] = []
-    for seed, (seen, true) in enumerate(steps(pairs, f"theory {paper}/{setup}/{defense}")):
+    for seed, seen, true in steps(files, f"theory {paper}/{setup}/{defense}"):
         who = {"setup": setup, "defense": defense, "seed": seed, "setting": ""}
         try:
             settings = load(seen)

@@ -1,11 +1,23 @@
-"""The least noise that keeps a promise of differential privacy over a whole training, by Google's dp-accounting."""
+"""Promises of differential privacy over a whole training, by Google's dp-accounting: the noise, and the worst leak.
+
+The worst leak is the largest AUC of any score that tells two inputs apart by all that is sent. It follows from the
+mechanism's privacy loss distribution, which says for each epsilon the least delta, and so how many true positives a
+number of false positives can have at most.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 
+import numpy as np
 from dp_accounting.pld import accountant, common
+from dp_accounting.pld import privacy_loss_distribution as pld
+from scipy.stats import norm
+
+INTERVAL = 1e-3  # to which privacy losses are rounded; always to the adversary's advantage
+EPSILONS = np.linspace(-20, 20, 4001)
+FALSE = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 1000)])  # rates of false positives, below a half
 
 
 @functools.cache
@@ -23,3 +35,39 @@ def laplace_deviation(epsilon: float, delta: float, releases: int) -> float:
     """The same for Laplace mechanisms of L1 sensitivity 1."""
     wanted = common.DifferentialPrivacyParameters(epsilon, delta)
     return math.sqrt(2) * float(accountant.get_smallest_laplace_noise(wanted, releases))
+
+
+def gaussian_auc(epsilon: float, delta: float, releases: int) -> float:
+    """The worst leak of so many Gaussian mechanisms with the noise of `gaussian_deviation`: Phi(mu / sqrt 2).
+
+    Together they are one, with mu = sensitivity sqrt(releases) / deviation: Dong, Roth, Su, "Gaussian Differential
+    Privacy", corollary 3.3.
+    """
+    mu = math.sqrt(releases) / gaussian_deviation(epsilon, delta, releases, 1.0)
+    return float(norm.cdf(mu / math.sqrt(2)))
+
+
+def laplace_auc(epsilon: float, delta: float, releases: int) -> float:
+    """The worst leak of so many Laplace mechanisms with the noise of `laplace_deviation`."""
+    scale = laplace_deviation(epsilon, delta, releases) / math.sqrt(2)
+    one = pld.from_laplace_mechanism(scale, value_discretization_interval=INTERVAL)
+    return largest_auc(one.self_compose(releases))
+
+
+def response_auc(epsilon: float, classes: int) -> float:
+    """The worst leak of which of two labels is true, by randomized response among so many, drawn once."""
+    lies = classes / (classes - 1 + math.exp(epsilon))
+    return largest_auc(pld.from_randomized_response(lies, classes, value_discretization_interval=INTERVAL))
+
+
+def largest_auc(losses: pld.PrivacyLossDistribution) -> float:
+    """The largest AUC of a score, by the privacy losses of a mechanism, in a million parts.
+
+    Of f false positives at most the least of e^epsilon f + delta(epsilon) are true ones, over all epsilon (Wasserman,
+    Zhou, "A Statistical Framework for Differential Privacy"). Some epsilons bound it from above; the area is exact
+    but for that and the strips between rates.
+    """
+    delta = np.array(losses.get_delta_for_epsilon(EPSILONS.tolist()))
+    false = np.concatenate([FALSE, 1 - FALSE[::-1]])
+    true = np.array([np.min(np.exp(EPSILONS) * rate + delta) for rate in false])
+    return float(np.trapezoid(true.clip(0, 1), false))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.stats import norm
 
 from cutlayer.gradient_noise import GradientNoise
 
@@ -49,6 +50,27 @@ def detection_error(sum_kl: float) -> float:
 def target(error: float) -> float:
     """The sumKL under which no detector errs less than `error` (L in the paper), from 0 to 1/2."""
     return (2 - 4 * error) ** 2
+
+
+def composed_auc(sum_kl: float, epochs: int) -> float:
+    """The AUC of the best score of a row that is sent so often, if its class's gradients are as the paper models them.
+
+    Noise is drawn anew each time, and divergences of independent sendings add up. Two normal distributions of equal
+    covariance with sumKL = s are sqrt(s) standard deviations apart, so that the likelihood ratio has Phi(sqrt(s / 2)).
+    This is what theorem 1 leaves along the difference of the means. Not in the paper, which looks at one sending.
+    """
+    return float(norm.cdf(math.sqrt(epochs * sum_kl / 2)))
+
+
+def dimension(gradients: np.ndarray) -> float:
+    """In how many directions rows (n, d) are spread: (sum of variances)^2 / sum of their squares, from 1 to d.
+
+    The variances are those along the principal axes. The paper models each class as spread alike in all d directions,
+    where this is d; 0 for rows that do not differ.
+    """
+    centered = np.asarray(gradients, dtype=np.float64) - np.mean(gradients, axis=0, dtype=np.float64)
+    variances = np.square(np.linalg.svd(centered / (np.abs(centered).max() or 1), compute_uv=False))
+    return float(variances.sum() ** 2 / np.square(variances).sum()) if variances.any() else 0.0
 
 
 def auc_bound(sum_kl: float) -> float:

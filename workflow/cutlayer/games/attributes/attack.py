@@ -1,8 +1,8 @@
 """The contract of an attack that needs no more of its game than features of known and of attacked rows.
 
 What it may name in `sees` is what `games/split_server/attack.py` and `games/federated/attack.py` both list: `values`,
-`architecture`, `inputs`, `known_attribute`, `known`, `attacked`. `infer` returns probabilities of the values
-(q, values).
+`architecture`, `inputs`, `known_attribute`, `known`, `attacked`, `known_mean`, `attacked_mean`. `infer` returns
+probabilities of the values (q, values).
 """
 
 from __future__ import annotations

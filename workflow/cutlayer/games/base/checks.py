@@ -46,6 +46,12 @@ def count(name: str, hook: str, found: Any, at_least: int) -> None:
         raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} is meant")
 
 
+def deviation(name: str, hook: str, found: Any) -> None:
+    """Raise unless it is a finite number and not negative."""
+    if not isinstance(found, float | int) or not 0 <= found < math.inf:
+        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 is meant")
+
+
 def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
     """Raise unless it is a tuple of so many parts."""
     if not isinstance(found, tuple) or len(found) != len(parts):

@@ -8,9 +8,12 @@ unless the defense overrides it. What a hook returns is checked here, whatever t
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeVar
+
+import numpy as np
 
 from cutlayer.core.limits import Limits
 
@@ -48,6 +51,18 @@ class Defense:
             check = next((found for base in cls.__mro__[1:] if (found := _check_of(base, name))), None)
             if check:
                 setattr(cls, name, _checked(own, check, f"defense.{cls.__module__.rpartition('.')[2]}"))
+
+
+def described(defense: Defense) -> np.ndarray:
+    """Which method a defense is, and its parameters, as the bytes (n,) of a JSON text: nothing that is secret."""
+    text = json.dumps({"use": type(defense).__module__.rpartition(".")[2], "parameters": asdict(defense)})
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def description(text: np.ndarray) -> tuple[str, dict[str, Any]]:
+    """The method's name and its parameters, from what `described` made."""
+    content = json.loads(bytes(text))
+    return content["use"], content["parameters"]
 
 
 def _check_of(base: type, hook: str) -> Check | None:

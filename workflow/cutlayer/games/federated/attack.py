@@ -5,6 +5,7 @@ What it may name in `sees`:
 - `values` (): how many values the attribute has; `architecture`: the networks' shapes, see `games/base/snapshot.py`
 - `inputs` (n, ...), `known_attribute` (n,): rows whose attribute it knows
 - `known` (n, ...), `attacked` (q, ...): representations of these and of the rows it is asked about
+- `known_mean`, `attacked_mean`: the means of several of each, if a representation is another each time; here none is
 - `inner` (M, P): the networks by which M devices guess the attribute themselves; one device's (P,) for the target
   "attribute_by_device"
 

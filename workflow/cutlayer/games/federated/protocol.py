@@ -41,7 +41,8 @@ class Federated(Protocol):
     """Train an extractor over the devices, and show what the server makes of it."""
 
     shows: ClassVar[set[str]] = {
-        "known", "known_attribute", "attacked", "values", "architecture", "inputs", "inner",
+        "known", "known_attribute", "known_mean", "attacked", "attacked_mean", "values", "architecture", "inputs",
+        "inner",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "attribute_by_device"}
     keys: ClassVar[set[str]] = {

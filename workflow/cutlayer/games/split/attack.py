@@ -7,14 +7,22 @@ What it may name in `sees`. Of one recorded batch of B examples:
 - `first_gradients` (B, e): what the gradients become at its first layer, where the setup records them
 - `hints` (h,): places of positives that it knows
 
+Of W rows of its own that it follows through E epochs, see `watched.py`:
+
+- `watched_gradients` (E, W, d), `watched_steps` (E, W): what came back, over the root of the batch's mean square, and
+  in which batch
+- `watched_features` (W, ...); `known_labels` (m,) are those of the first m
+- `batch_means` (T, d), `batch_squares` (T,): the mean gradient and mean square of each batch
+
 Of the training as a whole:
 
 - `bottom` (P,), `architecture`: its trained bottom model, see `games/base/snapshot.py`
 - `features` (n, ...): rows of its own; `known` (m,), `known_labels` (m,): those whose labels it knows
 - `attacked` (q,): the rows it is asked about
-- `classes` (): how many there are
+- `classes` (): how many there are; `outputs` (): how many the label party trains on, a parameter of its defense
 
-`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "population"
+`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "watched" the
+same of the watched rows (W,), or class probabilities (W, classes) if there are more than two; for "population"
 class probabilities (q, classes), or (epochs, q, classes); for "dimension" the number of classes that are trained on.
 """
 

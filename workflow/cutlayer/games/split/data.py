@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,8 @@ from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.model import Model
 from cutlayer.plan import plugins
+
+from .watched import chosen
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Data:
     inputs: Inputs
     shown: dict[str, np.ndarray]  # for the transcript, whatever the defense
     truth: dict[str, np.ndarray]
+    watched: np.ndarray  # (W,) places among the training rows, see `watched`
     name: str
     device: str
 
@@ -75,11 +78,16 @@ def prepared(task: Task) -> Data:
     phases = [Phase(_batches(task, rows, i), test, place) for i, (rows, test, place) in enumerate(parts)]
     if not any(phase.batches for phase in phases):
         raise InputError(f"run.{task.name}", "has no batch to train on", "more rows, or a smaller batch")
-    shown, truth = _knowledge(task, train, parts[-1][1], draw)
+    shown, truth = _knowledge(task, train, parts[-1][1])
+    watched = _watched(task, train, shown)
+    if len(watched):
+        shown |= {"watched_rows": train[watched], "watched_features": table.features[train[watched]]}
+        truth |= {"watched_labels": table.labels[train[watched]].astype(np.int64)}
     releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
-        table, train, labels, phases, releases, model, _inputs(table, train), shown, truth, task.name, task.device
-    )
+        table, train, labels, phases, releases, model, _inputs(table, train), shown, truth, watched, task.name,
+        task.device,
+    )  # fmt: skip
 
 
 Part = tuple[np.ndarray, np.ndarray | None, dict[str, Any]]  # places in train, rows tested on, coordinates
@@ -129,7 +137,7 @@ def _inputs(table: Table, train: np.ndarray) -> Inputs:
 
 
 def _knowledge(
-    task: Task, train: np.ndarray, test: np.ndarray | None, draw: np.random.Generator
+    task: Task, train: np.ndarray, test: np.ndarray | None
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """The feature party's own rows, of which it knows a few labels (`known` a class) and guesses those it can test.
 
@@ -151,6 +159,13 @@ def _knowledge(
         "known_labels": labels[known].astype(np.int64),
         "attacked": np.arange(len(own), len(own) + len(attacked)),
     }, {"attacked_labels": table.labels[attacked].astype(np.int64)}
+
+
+def _watched(task: Task, train: np.ndarray, shown: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Places (W,) among the training rows of those that are followed, those with known labels first."""
+    count = task.settings.get("known", {}).get("watched", 0)
+    known = shown.get("known", np.array([], dtype=int))  # the feature party's own rows are the first training rows
+    return chosen(count, known, train, len(task.table.labels), task.origin)
 
 
 def days(phases: list[Phase]) -> Iterator[int]:

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
+from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
 from cutlayer.games.base.party import Party
@@ -36,6 +37,11 @@ class Wire:
     def labels(self) -> torch.Tensor:
         """(B,) int64: the batch's labels."""
         return self.training.labels[self.rows]
+
+
+def _promise(name: str, found: Any, defense: Defense, training: Training) -> None:
+    if found is not None and not 0.5 <= found <= 1:
+        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
 
 
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
@@ -72,6 +78,11 @@ class Defense(base.Defense):
     def outputs(self, classes: int) -> int:
         """How many classes the top model tells apart."""
         return classes
+
+    @base.returns(_promise)
+    def promise(self, training: Training) -> float | None:
+        """The largest AUC with which all that is sent for a row may tell its label, if it says so of itself."""
+        return None
 
     @base.returns(_target)
     def target(self, wire: Wire) -> torch.Tensor:

@@ -10,11 +10,15 @@ import numpy as np
 from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.protocol import Case
-from cutlayer.metrics.leakage import chance_floor, leak_auc
+from cutlayer.metrics.leakage import chance_floor, leak_auc, true_positives
 from cutlayer.metrics.utility import utility_of
 
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
 OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
+OF_THE_WATCHED = (
+    "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares", "known_labels", "classes",
+    "outputs", "architecture",
+)  # fmt: skip
 Attacked = tuple[str, int]  # the target, and which of the recorded batches
 
 
@@ -24,22 +28,31 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         seen = {name: transcript[name] for name in OF_THE_TRAINING if name in transcript}
         yield {"step": 0, "day": 0}, seen | {"bottom": transcript["snapshots"][-1]}, (target, 0)
         return
+    if target == "watched":
+        seen = {name: transcript[name] for name in OF_THE_WATCHED if name in transcript}
+        if {"watched_gradients", "known_labels"} <= seen.keys():  # fewer rows may be followed than have known labels
+            seen["known_labels"] = seen["known_labels"][: seen["watched_gradients"].shape[1]]
+        yield {"step": 0, "day": 0}, seen, (target, 0)
+        return
     for place, (step, day) in enumerate(zip(transcript["steps"], transcript["days"], strict=True)):
         seen = {name: transcript[name][place] for name in OF_A_BATCH if name in transcript}
         hints = transcript["hints"][place]
-        known = {"hints": hints[hints >= 0], "classes": transcript["classes"]}
+        known = {"hints": hints[hints >= 0]} | {name: transcript[name] for name in ("classes", "outputs")}
         yield {"step": int(step), "day": int(day)}, seen | known, (target, place)
 
 
 def leak(guess: np.ndarray, truth: Arrays, rows: Attacked) -> dict[str, float]:
     """Metrics of one guess, by what it is about.
 
-    labels: a score for each example of a batch, NaN for those not guessed; population: class probabilities
+    labels: a score for each example of a batch, NaN for those not guessed; watched: the same for each watched row, or
+    class probabilities (W, classes), NaN in rows not guessed; population: class probabilities
     (attacked, classes), or those after each of the attack's epochs; dimension: the number of classes trained on.
     """
     target, place = rows
     if target == "labels":
         return _of_a_batch(guess, truth["labels"][place])
+    if target == "watched":
+        return _of_the_watched(guess, truth["watched_labels"])
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
@@ -54,7 +67,18 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
         return {"one_class": 1.0}
     rows, positives = int(guessed.sum()), int(labels[guessed].sum())
     facts = {"rows": float(rows), "majority": max(positives, rows - positives) / rows}
+    facts["tpr_at_1pct"] = true_positives(score[guessed], labels[guessed]) or 0.0
     return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
+
+
+def _of_the_watched(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """Of two classes as of a batch, of more as of a population, in rows that are guessed."""
+    if guess.ndim == 1:
+        return _of_a_batch(guess, labels)
+    if len(guess) != len(labels):
+        raise InputError("protocol.split", f"a guess has the shape {guess.shape}", f"{len(labels)} rows are meant")
+    guessed = ~np.isnan(guess).any(axis=1)
+    return _of_a_population(guess[guessed], labels[guessed])
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:

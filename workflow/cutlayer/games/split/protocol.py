@@ -5,9 +5,10 @@ cut, and the feature party goes on back-propagating what it received. It wants t
 label party's: what it trains towards, what it returns, and how it reads its own predictions.
 
 The transcript is what the feature party could see: the gradients, its embeddings and its first layer's gradients in
-sampled batches, its bottom model, its features. Which of a batch's examples are positive may be known to it for a
-few (`hints`), and so may the labels of a few of its examples (`known`). Sampled batches are evenly spaced over
-training, besides those asked for by number (`records.at`).
+sampled batches, what came back for some of its rows each time (`watched`), its bottom model, its features. Which of a
+batch's examples are positive may be known to it for a few (`hints`), and so may the labels of a few of its examples
+(`known`). How many classes the top model tells apart is a parameter of the defense, which is no secret. Sampled
+batches are evenly spaced over training, besides those asked for by number (`records.at`).
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang et al., "Training on Fake Labels".
 """
@@ -41,9 +42,10 @@ class Split(Protocol):
 
     shows: ClassVar[set[str]] = {
         "gradients", "embeddings", "first_gradients", "hints", "classes",
-        "bottom", "architecture", "features", "known", "known_labels", "attacked",
+        "bottom", "architecture", "features", "known", "known_labels", "attacked", "outputs",
+        "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares",
     }  # fmt: skip
-    targets: ClassVar[set[str]] = {"labels", "population", "dimension"}
+    targets: ClassVar[set[str]] = {"labels", "watched", "population", "dimension"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known",
         "timed_steps",
@@ -60,7 +62,7 @@ class Split(Protocol):
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
-        """Each recorded batch; or, for attacks with the bottom model, the training as a whole."""
+        """Each recorded batch; or, for attacks on watched rows or with the bottom model, the training as a whole."""
         yield from leaks.cases(transcript, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
@@ -105,6 +107,8 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     """One training under one defense; its test metrics are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = Records(task.settings["records"], data)
+    promised = defense.promise(parties.training)
+    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
     for phase in data.phases:
         for rows in phase.batches:
             _step(parties, data.encode(rows), rows, records)

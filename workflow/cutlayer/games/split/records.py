@@ -13,12 +13,13 @@ from cutlayer.games.base.snapshot import flattened
 
 from .data import Data, days
 from .defense import Wire
+from .watched import Watched
 
 HINTS = 5  # positives of each batch that an adversary may be told
 
 
 class Records:
-    """The sampled batches of one training, and its bottom model at the end."""
+    """The sampled batches of one training, its watched rows, and its bottom model at the end."""
 
     def __init__(self, wanted: Mapping[str, Any], data: Data) -> None:
         spaced = np.linspace(0, data.steps - 1, min(wanted["batches"], data.steps)).round().astype(int)
@@ -27,6 +28,7 @@ class Records:
         self.first_layer: bool = wanted.get("first_layer", False)
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []
+        self._watched = Watched(data.watched, len(data.train), data.device) if len(data.watched) else None
         self.seen: dict[str, np.ndarray] = {}
         self.truth: dict[str, np.ndarray] = {}  # the same under every defense
         self.hidden: dict[str, np.ndarray] = {}  # of this training
@@ -54,6 +56,8 @@ class Records:
             if self.first_layer and first.grad is not None:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
             self._batches.append(batch)
+        if self._watched:
+            self._watched.keep(wire.rows, gradients)
         self._step += 1
 
     def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:
@@ -64,7 +68,10 @@ class Records:
         self.seen = stacked | {
             "snapshots": flattened(bottom)[None],
             "architecture": drawn,
+            "outputs": np.array(outputs),
         }
+        if self._watched:
+            self.seen |= self._watched.finish([len(phase.batches) for phase in self._data.phases])
 
 
 def _hints(labels: np.ndarray, *name: object) -> np.ndarray:

@@ -5,10 +5,13 @@ What it may name in `sees`, with E epochs:
 - `values` (): how many values the attribute has; `architecture`: the models' shapes, see `games/base/snapshot.py`
 - `inputs` (n, ...), `known_attribute` (n,): its auxiliary rows
 - `known` (n, ...), `attacked` (q, ...): features of auxiliary and test rows from the trained encoder
+- `known_mean` (n, ...), `attacked_mean` (q, ...): the means of what is sent for each of them, if they are sent several
+  times, each time with fresh noise
 - `intercepted` (E, q, ...): features of training rows after every epoch
 - `noise` (): the standard deviation of the noise on them, which the clients announce; 0: none
 - `poison` (E, p, ...), `poison_attribute` (p,): the same of its own rows among those that train
-- `encoder` (E, P): the encoder after every epoch
+- `encoder` (E, P): the encoder after every epoch, for who is a client, too
+- `defense` (b,): the clients' method and its parameters, see `described`
 
 `infer` returns probabilities of the values (q, values), or (E, q, values), for the target "attribute" of the attacked
 rows, for "training_attribute" of the intercepted ones.

@@ -1,4 +1,4 @@
-"""The contract of a defense of the split_server game: what the clients add to their loss, and how the encoder steps."""
+"""The contract of a defense of the split_server game: what the clients send, add to their loss, and how they step."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 
+from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
 from cutlayer.games.base.party import Party
@@ -29,6 +30,12 @@ class Clients(Party):
     parameters: list[torch.Tensor]  # the encoder's
     decoder: Callable[[int], torch.nn.Module]  # outputs -> a fresh network of the classifier's shape, net(features, {})
     batch: Callable[[], torch.Tensor]  # (B,): random training rows, drawn from `generator`
+    queries: int = 1  # how often a row is sent once the encoder is trained
+
+    @property
+    def sendings(self) -> int:
+        """How often a row is sent at most: once an epoch while it trains, or once a query later."""
+        return max(self.epochs, self.queries)
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,19 @@ class Wire:
     def attribute(self) -> torch.Tensor:
         """(B,) int64: the batch's sensitive attribute."""
         return self.clients.attribute[self.rows]
+
+
+def _bounded(name: str, found: Any, defense: Defense, features: torch.Tensor) -> None:
+    checks.like(name, "bound", found, features)
+
+
+def _deviation(name: str, found: Any, *_: Any) -> None:
+    checks.deviation(name, "deviation", found)
+
+
+def _promise(name: str, found: Any, *_: Any) -> None:
+    if found is not None and not 0.5 <= found <= 1:
+        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
 
 
 def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, wire: Wire) -> None:
@@ -69,6 +89,24 @@ class Defense(base.Defense):
 
     def begin(self, clients: Clients) -> Any:
         """Called before anything is sent; what it returns is the `state` of every later hook."""
+        return None
+
+    @base.returns(_bounded)
+    def bound(self, features: torch.Tensor) -> torch.Tensor:
+        """What is sent in place of features (B, ...), but for noise, whenever they leave the clients."""
+        return features
+
+    @base.returns(_deviation)
+    def deviation(self, clients: Clients) -> float:
+        """The standard deviation of the noise on all that leaves the clients, in training and after it.
+
+        0: as the setup has it, `sigma` on what trains the classifier, and on what the adversary sees by `noisy_views`.
+        """
+        return 0.0
+
+    @base.returns(_promise)
+    def promise(self, clients: Clients) -> float | None:
+        """The largest AUC with which what is sent for a row may tell its attribute, if it says so of itself."""
         return None
 
     @base.returns(_penalty)

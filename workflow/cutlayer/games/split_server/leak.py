@@ -12,9 +12,12 @@ from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.protocol import Case
 from cutlayer.metrics.utility import utility as of_scores
 
-AT_INFERENCE = ("known", "known_attribute", "attacked", "inputs", "values", "architecture")
+AT_INFERENCE = (
+    "known", "known_attribute", "known_mean", "attacked", "attacked_mean", "inputs", "values", "architecture",
+)  # fmt: skip
 IN_TRAINING = (
     "intercepted", "noise", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture",
+    "encoder", "defense",
 )  # fmt: skip
 SHOWN = 200  # steps of a course that are written down
 Attacked = str  # the name of the truth

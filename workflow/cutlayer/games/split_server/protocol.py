@@ -9,7 +9,9 @@ they add to the loss, and how they step.
 The transcript is what that adversary could see: features of training rows and of its own after every epoch, features
 of test rows and of auxiliary rows from the trained encoder, a snapshot of the encoder after every epoch. As the paper
 writes its attacks these are f(x), and noise is on what trains the classifier alone; with `noisy_views: training` it is
-on what is seen in training, too, with `all` on whatever leaves the clients. It is drawn anew each time.
+on what is seen in training, too, with `all` on whatever leaves the clients. It is drawn anew each time. A defense with
+noise of its own (`deviation`) has it on whatever leaves the clients, in place of the setup's. Where features have noise
+after the training, the clients send each row `queries` times (`records`), and the adversary keeps the mean.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 3.1 and 4.
 """
@@ -42,7 +44,7 @@ class SplitServer(Protocol):
 
     shows: ClassVar[set[str]] = {
         "known", "known_attribute", "attacked", "values", "architecture", "encoder",
-        "intercepted", "poison", "poison_attribute", "inputs", "noise",
+        "intercepted", "poison", "poison_attribute", "inputs", "noise", "defense", "known_mean", "attacked_mean",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
     keys: ClassVar[set[str]] = {
@@ -88,7 +90,9 @@ def _train(
 ) -> ServerRecords:
     """One training under one defense; its test metrics and its course are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
-    records = ServerRecords(task, setting, data)
+    records = ServerRecords(task, setting, data, defense, defense.deviation(parties.clients))
+    promised = defense.promise(parties.clients)
+    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
     losses: list[float] = []
     for epoch in range(task.settings["epochs"]):
         losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
@@ -105,18 +109,19 @@ def _meet(task: Task, setting: str, defense: Defense, data: ServerData) -> Parti
     """Both sides before anything is sent; a defense may have trained the encoder by then."""
     encoder, classifier = _models(task, data)
     parameters, rate = list(encoder.parameters()), task.settings["rate"]
-    clients = _clients(task, setting, data, encoder)
+    clients = _clients(task, setting, data, encoder, defense)
     how, pace = defense.descent(rate)
     client = torch.optim.Adam(parameters, pace, fused=True) if how == "adam" else torch.optim.SGD(parameters, pace)
     server = torch.optim.Adam(classifier.parameters(), rate, fused=True)
     state = defense.begin(clients)
-    return Parties(encoder, classifier, client, server, defense, clients, clients.sigma, state)
+    sigma = defense.deviation(clients) or clients.sigma
+    return Parties(encoder, classifier, client, server, defense, clients, sigma, state)
 
 
 def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
     """One batch there and back; returns the utility loss."""
     defense, clients = parties.defense, parties.clients
-    features = parties.encoder(data.encode(rows))[1]  # the clients
+    features = clients.features(rows)  # the clients
     sent = (features.detach() + parties.sigma * clients.randn(*features.shape)).requires_grad_()  # crosses the cut
 
     parties.server.zero_grad()  # the server
@@ -127,7 +132,7 @@ def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
     wire = Wire(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
     parties.client.zero_grad()
     before = [p.detach().clone() for p in clients.parameters] if defense.watches else []
-    if defense.update((features * sent.grad).sum(), features, wire):
+    if defense.update((features * sent.grad).sum(), features, wire):  # type: ignore[operator]
         parties.client.step()
     if defense.watches:
         defense.moved(before, wire)
@@ -144,7 +149,7 @@ def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Mod
     return encoder.to(task.device), classifier.to(task.device)
 
 
-def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module) -> Clients:
+def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module, defense: Defense) -> Clients:
     """What the clients know before the first step."""
     draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
     n, size = len(data.train), min(task.settings["batch"], len(data.train))
@@ -160,10 +165,11 @@ def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Modul
         sigma=float(task.settings["sigma"]),
         epochs=task.settings["epochs"],
         steps=task.settings["epochs"] * (n // size),
-        features=lambda rows: encoder(data.encode(rows))[1],
+        features=lambda rows: defense.bound(encoder(data.encode(rows))[1]),
         parameters=list(encoder.parameters()),
         decoder=decoder,
         batch=lambda: torch.randint(n, (size,), generator=draw).to(task.device),
+        queries=task.settings["records"].get("queries", 1),
         generator=draw,
         device=task.device,
     )

@@ -6,10 +6,12 @@ import numpy as np
 import torch
 
 from cutlayer.core.seeds import seed_of
+from cutlayer.games.base.defense import described
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import architecture, flattened
 
 from .data import ServerData
+from .defense import Defense
 
 AT_ONCE = 4096  # rows
 NOISY = {  # what a setup says of `noisy_views` -> what then reaches the adversary with noise
@@ -22,9 +24,12 @@ NOISY = {  # what a setup says of `noisy_views` -> what then reaches the adversa
 class ServerRecords:
     """Features after every epoch and at the end."""
 
-    def __init__(self, task: Task, setting: str, data: ServerData) -> None:
-        self._name, self._data, self._sigma = (task.name, setting), data, float(task.settings["sigma"])
-        self._noisy = NOISY[task.settings.get("noisy_views", "none")]
+    def __init__(self, task: Task, setting: str, data: ServerData, defense: Defense, deviation: float) -> None:
+        """`deviation` is that of the defense's own noise; 0: it has none."""
+        self._name, self._data, self._defense = (task.name, setting), data, defense
+        self._sigma = deviation or float(task.settings["sigma"])
+        self._noisy = NOISY["all" if deviation else task.settings.get("noisy_views", "none")]
+        self._queries = task.settings["records"].get("queries", 1)
         clean = data.train[: len(data.train) - len(data.poison)]
         self._intercepted = clean[: task.settings["records"]["attacked"]]
         self._epochs: list[dict[str, np.ndarray]] = []
@@ -33,7 +38,7 @@ class ServerRecords:
 
     @property
     def shared(self) -> dict[str, np.ndarray]:
-        """What the adversary knows whatever the defense: its own rows, their attribute, shapes of the models, noise."""
+        """What the adversary knows whatever the defense: its own rows, their attribute, shapes of the models."""
         data = self._data
         poison = {"poison_attribute": data.all_attribute[data.poison]} if len(data.poison) else {}
         return poison | {
@@ -41,7 +46,6 @@ class ServerRecords:
             "known_attribute": data.all_attribute[data.known],
             "values": np.array(data.values),
             "architecture": architecture(self._model, data.inputs),
-            "noise": np.array(self._sigma if "intercepted" in self._noisy else 0.0),
         }
 
     @property
@@ -52,29 +56,40 @@ class ServerRecords:
 
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
         """Features of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
-        heard = {"intercepted": self._sent(encoder, self._intercepted, "intercepted", epoch)}
+        heard = self._sent(encoder, self._intercepted, "intercepted", epoch)
         if len(self._data.poison):
-            heard["poison"] = self._sent(encoder, self._data.poison, "poison", epoch)
+            heard |= self._sent(encoder, self._data.poison, "poison", epoch)
         self._epochs.append(heard | {"encoder": flattened(encoder)})
 
     def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
         """Turn what was kept into arrays; return the classifier's probabilities (m, classes) of the test rows."""
-        attacked = self._sent(encoder, self._data.test, "attacked")
         self.seen = {name: np.stack([epoch[name] for epoch in self._epochs]) for name in self._epochs[0]}
-        self.seen |= {"attacked": attacked, "known": self._sent(encoder, self._data.known, "known")}
-        return _probabilities(classifier, attacked, self._data.device)
+        for what, rows in (("attacked", self._data.test), ("known", self._data.known)):
+            self.seen |= self._sent(encoder, rows, what, -1, self._queries)
+        self.seen |= {
+            "noise": np.array(self._sigma if "intercepted" in self._noisy else 0.0),
+            "defense": described(self._defense),
+        }
+        return _probabilities(classifier, self.seen["attacked"], self._data.device)
 
-    def _sent(self, encoder: torch.nn.Module, rows: np.ndarray, what: str, epoch: int = -1) -> np.ndarray:
-        """Features (n, ...) float32 of some rows, of the encoder as it is used; with noise if the setup says so."""
+    def _sent(
+        self, encoder: torch.nn.Module, rows: np.ndarray, what: str, epoch: int, times: int = 1
+    ) -> dict[str, np.ndarray]:
+        """Features (n, ...) float32 of some rows, of the encoder as it is used; with noise if the adversary sees some.
+
+        With noise and sent several times there is also their mean, which says as much as all of them do.
+        """
         encoder.eval()
         with torch.no_grad():
-            parts = [encoder(self._data.encode_table(some))[1].cpu() for some in _pieces(rows)]
+            parts = [self._defense.bound(encoder(self._data.encode_table(some))[1]).cpu() for some in _pieces(rows)]
         encoder.train()
         clean = torch.cat(parts)
         if what not in self._noisy:
-            return clean.numpy()
+            return {what: clean.numpy()}
         draw = torch.Generator().manual_seed(seed_of(*self._name, "sent", what, epoch))
-        return (clean + self._sigma * torch.randn(clean.shape, generator=draw)).numpy()
+        noise = [self._sigma * torch.randn(clean.shape, generator=draw) for _ in range(times)]
+        found = {what: (clean + noise[0]).numpy()}
+        return found | ({f"{what}_mean": (clean + torch.stack(noise).mean(dim=0)).numpy()} if times > 1 else {})
 
 
 def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: str) -> np.ndarray:

@@ -6,6 +6,7 @@ What it may name in `sees`, of N predictions with k classes, d passive and a act
 - `active_features` (N, a), `active_weights` (k, a): its own side
 - `passive_weights` (k, d), `bias` (k,): what was published of the model
 - `passive` (d,): which columns are the passive party's
+- `defense` (n,): which method protects and its parameters, which are no secret; `base.defense.description` reads it
 
 `infer` returns the features (N, d), in [0, 1].
 """

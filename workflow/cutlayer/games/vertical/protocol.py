@@ -21,6 +21,7 @@ import numpy as np
 
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.defense import described
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.vertical.defense import Defense, Wire
 from cutlayer.metrics.divergence import kullback_leibler
@@ -35,7 +36,9 @@ from .windows import columns, windows
 class Vertical(Protocol):
     """Train on all features, predict, and show each window's adversary its part."""
 
-    shows: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias", "passive"}
+    shows: ClassVar[set[str]] = {
+        "scores", "active_features", "active_weights", "passive_weights", "bias", "passive", "defense",
+    }  # fmt: skip
     targets: ClassVar[set[str]] = {"features"}
     models: ClassVar[str] = "undefended"
     keys: ClassVar[set[str]] = {
@@ -68,6 +71,7 @@ class Vertical(Protocol):
                 place = {"setting": setting, "d": d, "start": start}
                 outcome.utility += [place | row for row in _cost(defense, served, model, data, wire)]
             outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
+            outcome.transcripts[setting]["defense"] = described(defense)
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
@@ -87,6 +91,7 @@ class Vertical(Protocol):
                     "passive_weights": weights[:, passive],
                     "bias": bias,
                     "passive": passive,
+                    "defense": transcript["defense"],
                 }
                 yield case, seen, rows
 

@@ -22,19 +22,16 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool2d
 
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.attributes.decoder import Recipe, Standardized, fitted, fresh, probabilities, seeded, tensor
+from cutlayer.games.attributes.linear import regression
 from cutlayer.games.federated.attack import Attack
 
 PLACES = 2  # along each side of an image
-STEPS = 1000  # of the linear one at most, which has converged long before
 Adversary = Callable[[Tensor], np.ndarray]  # features (n, ...) -> (n, values) probabilities
 
 
@@ -106,18 +103,11 @@ def prior(attribute: np.ndarray, values: int) -> Adversary:
 
 
 def linear(known: Tensor, attribute: np.ndarray, values: int) -> Adversary:
-    """Logistic regression with scikit-learn's penalty; where all rows have one value, there is nothing to learn."""
-    present = np.unique(attribute)
-    if len(present) == 1:
+    """Logistic regression with scikit-learn's penalty."""
+    if len(np.unique(attribute)) == 1:
         return prior(attribute, values)
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS)).fit(_vectors(known), attribute)
-
-    def ask(features: Tensor) -> np.ndarray:
-        scores = np.zeros((len(features), values))
-        scores[:, present] = model.predict_proba(_vectors(features))
-        return scores
-
-    return ask
+    asked = regression(_vectors(known), attribute, values)
+    return lambda features: asked(_vectors(features))
 
 
 def cross_entropy(scores: np.ndarray, truth: np.ndarray) -> float:

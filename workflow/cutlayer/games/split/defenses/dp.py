@@ -26,7 +26,7 @@ import torch
 
 from cutlayer.core.limits import Limits
 from cutlayer.games.split.defense import Defense, Training, Wire
-from cutlayer.theory.accounting import gaussian_deviation
+from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class DP(Defense):
     def begin(self, training: Training) -> float:
         """The noise's standard deviation."""
         return gaussian_deviation(self.epsilon, self.delta, training.releases, 2 * self.clip)
+
+    def promise(self, training: Training) -> float:
+        """That of a row's own gradients in all epochs."""
+        return gaussian_auc(self.epsilon, self.delta, training.releases)
 
     def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
         """The gradients (B, d), clipped, with noise."""

@@ -29,6 +29,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split.defense import Defense, Training, Wire
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
+from cutlayer.theory.marvell import composed_auc
 
 from ._gaussians import Gaussians, estimated, perturbed
 
@@ -58,6 +59,10 @@ class Marvell(Defense):
     def begin(self, training: Training) -> torch.Tensor:
         """(2, n): 1 where a training row is of the class, else 0."""
         return torch.stack((training.labels != 1, training.labels == 1)).float()
+
+    def promise(self, training: Training) -> float | None:
+        """That of its sumKL at each sending, if gradients are as it models them."""
+        return composed_auc(self._wanted, training.releases) if self._wanted else None
 
     def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
         """The gradients (B, d) with noise."""

@@ -3,6 +3,8 @@
 - Transformation: K = k `expansion` fake classes are shuffled and dealt into k pools of equal size. Each training
   example gets, once and for all, a random member of its class's pool, and the top model learns these. Predictions are
   decoded by adding up each pool ("weighted"), or by the pool of the largest of the K ("maximum"). 1: no fake classes.
+  Not the paper's: `redraw` draws an example's member anew whenever it is in a batch, and `pools` of "proportional" size
+  have as many members as the class has examples, one at least, so that all fake classes are of about one size.
 - Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
   and counts; so short a gradient that no factor of single precision will do becomes 0.
 - Noise: the target, a one-hot row, gets `noise` softmax(omega), omega ~ N(0, I_K) drawn anew each step. The target
@@ -35,7 +37,7 @@ DITHER = 1e-6  # many times the relative rounding of single precision, 6e-8
 class Fakes(NamedTuple):
     """What is drawn before training."""
 
-    pools: torch.Tensor  # (k, expansion) int64: the fake classes of each class
+    pools: list[torch.Tensor]  # of each class its fake classes, int64
     labels: torch.Tensor  # (n,) int64: the fake class of each training row
 
 
@@ -49,15 +51,28 @@ class SecDT(Defense):
     noise: float = 0.3  # mu
     normalize: Literal["none", "mean", "min", "max"] = "mean"
     decoding: Literal["weighted", "maximum"] = "weighted"
+    pools: Literal["equal", "proportional"] = "equal"
+    redraw: bool = False
 
     def begin(self, training: Training) -> Fakes:
         """Deal the fake classes into pools, and draw one for each training row."""
         if self.expansion == 1:
-            return Fakes(torch.arange(training.classes)[:, None], training.labels)
-        draw = training.generator
-        pools = torch.randperm(training.outputs, generator=draw).reshape(training.classes, self.expansion)
-        drawn = torch.randint(self.expansion, (len(training.labels),), generator=draw)
-        return Fakes(pools, pools[training.labels.cpu(), drawn].to(training.device))
+            return Fakes([*torch.arange(training.classes)[:, None]], training.labels)
+        sizes = [self.expansion] * training.classes
+        if self.pools == "proportional":
+            sizes = shares(torch.bincount(training.labels, minlength=training.classes).tolist(), training.outputs)
+        pools = [*torch.randperm(training.outputs, generator=training.generator).split(sizes)]
+        return Fakes(pools, self._drawn(pools, training.labels, training))
+
+    def _drawn(self, pools: list[torch.Tensor], labels: torch.Tensor, training: Training) -> torch.Tensor:
+        """A member (m,) of the pool of each of the labels (m,)."""
+        sizes, labels = torch.tensor([len(pool) for pool in pools]), labels.cpu()
+        if self.pools == "equal":
+            drawn = torch.randint(self.expansion, labels.shape, generator=training.generator)
+        else:
+            share = torch.rand(labels.shape, generator=training.generator, dtype=torch.float64)
+            drawn = (share * sizes[labels]).long()
+        return torch.cat(pools)[sizes.cumsum(0)[labels] - sizes[labels] + drawn].to(training.device)
 
     def outputs(self, classes: int) -> int:
         """K."""
@@ -66,6 +81,8 @@ class SecDT(Defense):
     def target(self, wire: Wire) -> torch.Tensor:
         """(B, K): 1 at the fake class, plus the noise."""
         count, labels = wire.training.outputs, wire.state.labels[wire.rows, None]
+        if self.redraw and self.expansion > 1:
+            labels = self._drawn(wire.state.pools, wire.labels, wire.training)[:, None]
         blur = torch.zeros((len(labels), count), device=labels.device)
         if self.noise:
             blur = wire.training.randn(len(labels), count).softmax(dim=1).mul_(self.noise)
@@ -82,7 +99,17 @@ class SecDT(Defense):
 
     def decode(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
         """(N, k) from (N, K)."""
-        return decode(probabilities, state.pools.numpy(), self.decoding)
+        return decode(probabilities, [pool.tolist() for pool in state.pools], self.decoding)
+
+
+def shares(counts: Sequence[int], total: int) -> list[int]:
+    """Whole numbers that add up to `total`, in proportion to the counts, each at least 1: largest remainders first."""
+    room = total - len(counts)
+    exact = [room * count / sum(counts) for count in counts]
+    found = [int(share) for share in exact]
+    for place in sorted(range(len(counts)), key=lambda i: found[i] - exact[i])[: room - sum(found)]:
+        found[place] += 1
+    return [1 + share for share in found]
 
 
 def decode(probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted") -> np.ndarray:

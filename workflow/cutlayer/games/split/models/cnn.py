@@ -22,6 +22,8 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split.model import Inputs, Model
 
+LAYOUT = torch.channels_last  # in which convolutions of few channels are faster, see benchmarks/seeds_together.md
+
 
 @dataclass(frozen=True)
 class Cnn(Model):
@@ -38,12 +40,14 @@ class Cnn(Model):
 
         scaled = features.astype(np.float32) / np.float32(inputs.scale)
         images = torch.from_numpy(scaled.reshape(-1, *_image(inputs)))
-        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+        images = avg_pool2d(images, self.shrink) if self.shrink > 1 else images
+        return {"images": images.contiguous(memory_format=LAYOUT)}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Convolutions and the layer that ends at the cut."""
         channels, height, width = _image(inputs)
-        return Bottom(self, (channels, height // self.shrink, width // self.shrink))
+        bottom = Bottom(self, (channels, height // self.shrink, width // self.shrink))
+        return bottom.to(memory_format=LAYOUT)  # type: ignore[call-overload]
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
         """Two linear layers."""

@@ -2,8 +2,9 @@
 
 A batch is too small to know L_p: of A classes with equal moments, N rows show about (A - 1) (k + k (k + 1) / 2) / N
 on k axes where the noise is small against the features, 0.6 for two classes, 16 axes and 256 rows. So the printed
-algorithm sees itself over its threshold in most steps, and what it protects by is largely that. With `rows` L_p is
-taken of so many rows drawn anew, and nearer to what it is. On a few axes it says nothing of the others.
+algorithm sees itself over its threshold in most steps, and gives privacy the more weight. With `rows` L_p is taken of
+so many rows drawn anew, and nearer to what it is: then less is protected (workflow/benchmarks/readings_tcpo.md). On a
+few axes it says nothing of the others.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3) and 5.1.
 """

@@ -9,6 +9,10 @@ With `sgd` a step is along -d, so that L_p over the threshold does not rise to f
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
 That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`.
 
+What L_p at the threshold promises (`promise`) is of one sending with noise, and of features that are Gaussian for each
+value of the attribute. A row is sent once an epoch, the paper's attacks meet f(x) itself, and L_p is not at the
+threshold in most steps: none of the three holds.
+
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", algorithm 1.
 """
 
@@ -23,6 +27,7 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split_server.defense import Clients, Defense, Descent, Wire
+from cutlayer.theory.tcpo import auc_bound
 
 from ._leakage import Leakage
 from ._pretraining import pretrained
@@ -66,6 +71,11 @@ class Tcpo(Defense):
             wrong = f"L_p is still {value:.2g} after {steps} steps of pre-training, the threshold is {self.threshold:g}"
             raise InputError("defense.tcpo", wrong, "more `pretraining`, a higher rate of it, or a higher threshold")
         return Search(leakage, self.threshold, self.front, self.averaging, steps)
+
+    def promise(self, clients: Clients) -> float:
+        """What L_p at the threshold says of one sending; see above for what it takes for granted."""
+        shares = clients.attribute.bincount(minlength=clients.values).double() / len(clients.attribute)
+        return auc_bound(self.threshold, shares.cpu().numpy())
 
     def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
         """Give the encoder d for its gradient."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
-from cutlayer.ledger.statistics import CONFIDENCE, ROUNDING
+from .statistics import CONFIDENCE, ROUNDING
 
 
 def front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
@@ -21,6 +21,16 @@ def front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
     cheaper, better = _surely_less(costs), _surely_less(-gains)
     same = (np.abs(costs[:, None] - costs) + np.abs(gains[:, None] - gains) <= ROUNDING).all(axis=2)
     return (cheaper | better | same).all(axis=1)
+
+
+def beaten(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
+    """Which points (rows), of costs and gains (points, seeds), are beaten by which (columns): they cost more and gain
+    less, each by the whole 95% interval of the paired difference over seeds. One seed supports none.
+    """
+    costs, gains = np.asarray(cost, dtype=float), np.asarray(gain, dtype=float)
+    if costs.ndim != 2 or costs.shape[1] < 2:
+        return np.zeros((len(costs), len(costs)), dtype=bool)
+    return _surely_less(-costs) & _surely_less(gains)
 
 
 def _surely_less(values: np.ndarray) -> np.ndarray:

@@ -9,10 +9,9 @@ rule ledger:
     output:
         claims="results/claims.csv",
         csv="results/ledger.csv",
-        md="results/ledger.md",
         metrics="results/metrics.json",
-        html=report(
-            "results/ledger.html",
+        md=report(
+            "results/ledger.md",
             category=" ledger",
             caption="../workflow/report/ledger.rst",
             labels={

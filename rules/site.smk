@@ -1,0 +1,34 @@
+# All that was found -> pages that a browser opens from disk.
+rule site:
+    input:
+        code=site_code,
+        templates=site_templates(),
+        claims="results/claims.csv",
+        exhibits=exhibits_of(*plan.papers),
+        facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
+        sources="data/sources.csv",
+        documents=documents("md"),
+        pictures=documents("png"),
+    output:
+        site_files(),
+    log:
+        "logs/site.log",
+    group:
+        at_once("exhibits")
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
+    params:
+        imports=imports(site_code),
+        papers=plan.papers,
+        looks=lambda w: {
+            f"{paper}/{name}": plan.beside(paper, name)["looks"]["defense"]
+            for paper, name, _ in plan.exhibits()
+        },
+        scale=plan.scale,
+        datasets=plan.datasets(),
+    script:
+        "../workflow/scripts/site.py"

@@ -1,0 +1,30 @@
+# Methods outside the tree (`--config methods=folder`): how each fares in the arena, as a picture and a sentence.
+rule sentence:
+    input:
+        code=library("ledger/tried.py"),
+        cells="results/cells/tried/{exhibit}.csv",
+    output:
+        "results/exhibits/tried/{exhibit}.txt",
+    log:
+        "logs/exhibits/tried/{exhibit}.sentence.log",
+    group:
+        at_once("exhibits")
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
+    params:
+        imports=imports(lambda wildcards: library("ledger/tried.py")),
+        exhibit=lambda w: plan.tried[w.exhibit],
+        told=lambda w: plan.outside.told(w.exhibit),
+    script:
+        "../workflow/scripts/tried.py"
+
+
+rule tried:
+    input:
+        [exhibit_files("tried", name) for name in plan.tried],
+        expand("results/exhibits/tried/{name}.txt", name=plan.tried),
+    localrule: True

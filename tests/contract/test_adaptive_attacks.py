@@ -1,0 +1,269 @@
+"""The label attacks of adversaries who know the defense: where each must succeed, and where it must fail.
+
+What holds on average is tested on averages, with a tolerance of SIGMAS standard errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from cutlayer.core.seeds import generator
+from cutlayer.core.transcript import View, of_setting
+from cutlayer.games.split.attacks import _own_features, clusters, clusters_watched, off_axis, repeated
+from cutlayer.games.split.defense import Training, Wire
+from cutlayer.metrics.leakage import chance_floor, leak_auc
+from cutlayer.plan import plugins
+from cutlayer.theory.marvell import auc_bound
+
+SIGMAS = 5.0
+SPLIT = plugins.create("protocol", "split")
+
+
+def labels_of(rows, share=0.25):
+    """(B,) int64, exactly `share` positive."""
+    return generator("adaptive", rows).permutation(np.arange(rows) < share * rows).astype(np.int64)
+
+
+def gradients_of(labels, rank, d=32, seed=0, spread=(0.1, 0.3)):
+    """(B, d) of opposite class means, and a variance that is larger for positives in `rank` directions, else 0."""
+    draw = generator("adaptive", rank, d, seed)
+    basis = np.linalg.qr(draw.standard_normal((d, rank)))[0]
+    means = np.where(labels == 1, 3.0, -1.0)[:, None] * basis[:, 0]
+    return means + np.array(spread)[labels][:, None] * draw.standard_normal((len(labels), rank)) @ basis.T
+
+
+def sent(defense, gradients, labels, seed=0):
+    """What a defense sends for gradients (B, d)."""
+    draw = torch.Generator().manual_seed(seed)
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
+    wire = Wire(training, torch.arange(len(labels)), defense.begin(training))
+    return defense.backward(torch.from_numpy(gradients.astype(np.float32)), wire).numpy()
+
+
+def split_defense(name, **parameters):
+    return plugins.create("defense", name, parameters, "split")
+
+
+def aucs(score, defense, rank, batches=20, rows=256):
+    labels = labels_of(rows)
+    return np.array(
+        [leak_auc(score(sent(defense, gradients_of(labels, rank, seed=i), labels, i)), labels) for i in range(batches)]
+    )
+
+
+def error_of(auc_count, rows=256, share=0.25):
+    """The standard error of a mean of so many useless scores' AUCs."""
+    return chance_floor(int(share * rows), int((1 - share) * rows)) / 1.96 / np.sqrt(auc_count)
+
+
+# off_axis.
+
+
+@pytest.mark.parametrize("parameters", [{"sum_kl": 0.1}, {"sum_kl": 4.0}, {"error": 0.4}, {"power": 8.0}])
+@pytest.mark.parametrize("rank", [1, 2, 8])
+def test_off_axis_tells_labels_that_marvell_protects_where_gradients_have_low_rank(rank, parameters):
+    assert aucs(off_axis.score, split_defense("marvell", **parameters), rank).min() > 0.95
+
+
+def test_off_axis_tells_no_more_than_marvell_promises_where_gradients_are_as_it_models_them():
+    found = aucs(off_axis.score, split_defense("marvell", sum_kl=0.1), rank=32)
+    assert abs(found.mean() - 0.5) <= auc_bound(0.1) - 0.5 + SIGMAS * error_of(len(found))
+
+
+@pytest.mark.parametrize("rank", [1, 8, 32])
+def test_off_axis_tells_nothing_where_all_rows_get_the_same_noise(rank):
+    """With noise of the signal's size: a far weaker one leaves the classes' own spreads, where they have full rank."""
+    found = aucs(off_axis.score, split_defense("iso", ratio=8.0), rank)
+    own = 0.05 if rank == 32 else 0.0
+    assert abs(found.mean() - 0.5) <= own + SIGMAS * error_of(len(found))
+
+
+def test_off_axis_takes_the_minority_for_positive_whichever_class_has_the_noise():
+    labels = labels_of(256)
+    for spread in ((0.1, 0.3), (0.3, 0.1)):
+        rows = gradients_of(labels, 2, spread=spread)
+        assert leak_auc(off_axis.score(sent(split_defense("marvell", sum_kl=0.1), rows, labels)), labels) > 0.95
+
+
+# repeated.
+
+
+def relative_epochs(defense, epochs, rank=8, rows=1000, d=8):
+    """(E, W, d) of one big batch an epoch, each with fresh noise, with the labels, the means and mean squares."""
+    labels = labels_of(rows)
+    gradients = gradients_of(labels, rank, d, spread=(0.1, 0.1))
+    all_sent = np.stack([sent(defense, gradients, labels, seed=epoch) for epoch in range(epochs)])
+    squares = np.square(all_sent, dtype=float).sum(axis=2).mean(axis=1)
+    steps = np.repeat(np.arange(epochs)[:, None], rows, axis=1)
+    means = all_sent.mean(axis=1)
+    return all_sent / np.sqrt(squares)[:, None, None], steps, means, squares, labels
+
+
+@pytest.mark.parametrize("sum_kl", [0.1, 0.5])
+@pytest.mark.parametrize("epochs", [4, 16])
+def test_what_marvell_promises_of_one_sending_composes_over_epochs(epochs, sum_kl):
+    *seen, labels = relative_epochs(split_defense("marvell", sum_kl=sum_kl), epochs)
+    auc = leak_auc(repeated.axis(repeated.relative(*seen)), labels)
+    assert max(auc, 1 - auc) == pytest.approx(
+        stats.norm.cdf(np.sqrt(epochs * sum_kl / 2)), abs=SIGMAS * error_of(1, 1000)
+    )
+
+
+@pytest.mark.parametrize("form", [repeated.axis, lambda rows: repeated.common(rows, 0.1)], ids=["axis", "common"])
+def test_noise_that_is_drawn_once_does_not_wear_off(form):
+    *seen, labels = relative_epochs(split_defense("iso", ratio=8.0), 1)
+    once = leak_auc(form(repeated.relative(*seen)), labels)
+    again = [np.repeat(seen[0], 9, axis=0), np.repeat(np.arange(9)[:, None], 1000, axis=1)]
+    again += [np.repeat(part, 9, axis=0) for part in seen[2:]]
+    auc = leak_auc(form(repeated.relative(*again)), labels)
+    assert max(auc, 1 - auc) == pytest.approx(max(once, 1 - once), abs=1e-6)
+    *fresh, _ = relative_epochs(split_defense("iso", ratio=8.0), 9)
+    anew = leak_auc(form(repeated.relative(*fresh)), labels)
+    assert max(anew, 1 - anew) > max(once, 1 - once)
+
+
+def test_rows_are_relative_to_their_own_batch_and_0_where_there_is_none():
+    gradients = np.array([[[1.0, 2.0], [3.0, 4.0]]], dtype=np.float16)
+    found = repeated.relative(gradients, np.array([[0, -1]]), np.array([[2.0, 0.0]]), np.array([4.0]))
+    np.testing.assert_array_equal(found, [[[0.0, 2.0], [0.0, 0.0]]])
+
+
+def test_two_scores_are_weighted_by_what_each_knows():
+    draw = generator("joined")
+    truth, n = draw.standard_normal(20_000), 20_000
+    first, second = truth + draw.standard_normal(n), truth + 2 * draw.standard_normal(n)
+    found = repeated.joined(first, second, 0.5)
+    best = first + second / 4  # weights are those of the inverse variances of what is no signal
+    assert np.corrcoef(found, best)[0, 1] > 0.999  # but for the two standard errors that are taken off
+    np.testing.assert_array_equal(  # a score that says nothing changes nothing but the scale
+        np.argsort(repeated.joined(first, np.zeros(n), 0.5)), np.argsort(first)
+    )
+
+
+def test_trust_is_the_share_of_signal_in_the_sum_over_epochs():
+    draw = generator("trust")
+    truth = draw.standard_normal(20_000)
+    rows = truth[None, :, None] + draw.standard_normal((4, 20_000, 1))
+    assert repeated.trust(rows, rows.sum(axis=0)[:, 0]) == pytest.approx(16 / (16 + 4), abs=0.02)
+
+
+# clusters.
+
+
+def faked(sizes, d=32, noise=0.05, seed=0):
+    """Unit directions (B, d), as many of each as `sizes` says, with noise; and which is whose (B,)."""
+    draw = generator("faked", *sizes, seed)
+    directions = draw.standard_normal((len(sizes), d))
+    own = np.repeat(np.arange(len(sizes)), sizes)
+    return directions[own] + noise * draw.standard_normal((len(own), d)), own
+
+
+def test_clusters_of_a_rarer_class_are_smaller_and_so_tell_it():
+    rows, own = faked([30] * 5 + [10] * 5)
+    assert leak_auc(clusters.score(rows, 10), own >= 5) == 1
+
+
+def test_clusters_tell_nothing_of_classes_of_one_size():
+    found = [leak_auc(clusters.score(faked([20] * 10, seed=seed)[0], 10), np.arange(200) >= 100) for seed in range(20)]
+    assert np.mean(found) == pytest.approx(0.5, abs=SIGMAS * error_of(20, 200, 0.5))
+
+
+def test_a_direction_has_length_1_at_any_scale():
+    for unit in (1e-300, 1.0, 1e300):
+        np.testing.assert_allclose(clusters.directions(unit * np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])
+
+
+def test_clusters_are_dealt_to_classes_in_equal_numbers_by_features_and_named_by_one_known_row_each():
+    draw = generator("merged")
+    found = np.repeat(np.arange(12), 20)
+    truth = found % 3
+    features = np.eye(3)[truth] + 1.0 * draw.standard_normal((len(found), 3))
+    known = np.array([0, 20, 40])  # of the clusters 0, 1 and 2
+    dealt = clusters_watched.merged(found, features, known, truth[known], 3)
+    assert (np.bincount(np.unique(np.stack([found, dealt]), axis=1)[1]) == 4).all()
+    np.testing.assert_array_equal(dealt, truth)
+
+
+def test_own_features_are_numbers_of_one_scale_and_predict_what_depends_on_them():
+    draw = generator("own features")
+    features = draw.standard_normal((200, 3))
+    columns = (features - features.mean(axis=0)) / features.std(axis=0)
+    found = _own_features.predicted(columns, features[:, 0] ** 2)
+    assert np.corrcoef(found, features[:, 0] ** 2)[0, 1] > 0.7
+    assert abs(np.corrcoef(found, draw.standard_normal(200))[0, 1]) < SIGMAS / np.sqrt(200)
+    np.testing.assert_array_equal(_own_features.predicted(columns[:, :0], features[:, 0]), 0)
+
+
+# On trainings.
+
+
+@pytest.fixture(scope="module")
+def leak(split_run, split_cases):
+    """`leak(setup, defense, attack, own, two_sided, **parameters)`: the mean metric over the cases of a run."""
+
+    def mean(setup, defense, attack, own=None, two_sided=False, **parameters):
+        method, outcome = plugins.create("attack", attack, own or {}), split_run(setup, defense, **parameters)
+        found = []
+        for case, seen, rows in split_cases(outcome, method.target):
+            view = View(attack, method.sees, seen, generator("adaptive", attack, case["step"]))
+            assert not method.skip(view)
+            metrics = SPLIT.leak(method.infer(view), of_setting(outcome.truth, ""), case, rows)
+            value = metrics.get("leak_auc", metrics.get("attack_accuracy"))
+            found.append(max(value, 1 - value) if two_sided else value)
+        return np.mean(found)
+
+    return mean
+
+
+def test_marvell_s_gradients_of_a_training_have_low_rank_and_tell_labels(leak):
+    """Two-sided: a batch of 64 may have three positives, and then the two clusters' sizes do not tell the sign."""
+    assert leak("clicks", "marvell", "off_axis", two_sided=True, sum_kl=0.1) > 0.9
+
+
+def test_repeated_reads_labels_off_trainings_and_has_the_right_sign(leak):
+    for form in ("axis", "common"):
+        for defense, own in (("none", {}), ("iso", {"ratio": 8.0}), ("max_norm", {})):
+            assert leak("clicks", defense, "repeated", {"form": form}, **own) > 0.9
+
+
+def test_repeated_composes_less_where_differential_privacy_is_accounted_over_all_epochs(leak):
+    strong, weak = (leak("clicks", "dp", "repeated", epsilon=epsilon) for epsilon in (1.0, 100.0))
+    assert weak > 0.9
+    assert abs(strong - 0.5) < weak - 0.5
+
+
+def test_what_all_epochs_have_in_common_tells_more_of_mixed_gradients_than_their_sum(leak):
+    assert leak("clicks", "mixpro", "repeated", {"form": "common"}) > leak("clicks", "mixpro", "repeated")
+
+
+def test_secdt_s_fake_classes_are_clusters_in_a_batch_and_over_epochs(leak):
+    assert leak("clicks", "secdt", "clusters", expansion=2) > 0.9
+    assert leak("clicks", "secdt", "clusters_watched", {"by": "size"}, expansion=2) > 0.9
+    assert leak("clicks", "secdt", "clusters_watched", {"by": "features"}, expansion=2) > 0.8
+
+
+def test_one_known_label_a_class_names_the_fake_classes_of_many_classes(leak):
+    for parameters in ({"expansion": 1}, {"expansion": 2}, {"expansion": 10}):
+        assert leak("images", "secdt", "clusters_watched", **parameters) > 0.5  # of ten classes
+
+
+@pytest.mark.parametrize(("name", "own"), [("repeated", {}), ("clusters_watched", {"by": "size"})])
+def test_setups_that_follow_no_rows_and_trainings_of_one_epoch_are_skipped(name, own):
+    method = plugins.create("attack", name, own)
+    assert "here none is" in method.skip(View(name, method.sees, {"classes": np.array(2)}, generator("skip")))
+    once = {"watched_gradients": np.zeros((1, 3, 2)), "classes": np.array(2)}
+    assert "here there is 1 epoch" in method.skip(View(name, method.sees, once, generator("skip")))
+
+
+def test_known_rows_are_not_guessed_and_have_to_be_there(split_run, split_cases):
+    method = plugins.create("attack", "clusters_watched", {"known": 2})
+    ((_, seen, _),) = split_cases(split_run("clicks"), "watched")
+    guess = method.infer(View("clusters_watched", method.sees, seen, generator("known")))
+    labels = seen["known_labels"]
+    first = np.concatenate([np.flatnonzero(labels == label)[:2] for label in (0, 1)])
+    np.testing.assert_array_equal(np.sort(first), np.flatnonzero(np.isnan(guess)))
+    without = {name: part for name, part in seen.items() if name != "known_labels"}
+    assert "here there are 0" in method.skip(View("clusters_watched", method.sees, without, generator("known")))

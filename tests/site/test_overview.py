@@ -1,0 +1,99 @@
+"""A paper at a glance: one sign of several verdicts, how much is decided, what would decide the rest."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from cutlayer.ledger import names, overview, verdicts
+from cutlayer.site import marks, papers
+
+
+def chip(*found: str) -> overview.Chip:
+    return overview.Chip(
+        "wine", overview.tally(found), any(word.endswith(verdicts.MARK) for word in found), False, "real"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "word", "text"),
+    [
+        (["holds"], "holds", "holds"),
+        (["holds", "holds (reduced)"], "holds", "holds"),
+        (["holds", "undecided", "undecided"], "holds in part", "1 holds, 2 undecided"),
+        (["fails", "no signal"], "fails in part", "1 fails, 1 no signal"),
+        (["differs", "holds"], "mixed", "1 holds, 1 differs"),
+        (["fails", "holds", "undecided"], "mixed", "1 holds, 1 fails, 1 undecided"),
+        (["undecided", "stand-in"], "open", "1 undecided, 1 stand-in"),
+    ],
+)
+def test_several_verdicts_are_one_word_that_never_says_more_than_they_do(found, word, text):
+    assert (chip(*found).word, chip(*found).text) == (word, text)
+
+
+def test_every_verdict_has_a_sign_of_its_own_and_a_meaning():
+    words = {overview.plain(word) for word in verdicts.ORDER}
+    assert set(marks.ICONS) == set(marks.MEANINGS) == words
+    assert len(set(marks.ICONS.values())) == len(words)
+
+
+def rows(*found: str) -> pd.DataFrame:
+    return pd.DataFrame({"verdict": found})
+
+
+def test_undecided_is_not_counted_as_decided():
+    said = overview.decided(rows("holds", "fails (reduced)", "undecided (reduced)", "stand-in"), "quick")
+    assert said.startswith(
+        "Of 4 statements and numbers 2 are decided at scale quick (1 holds, 1 fails), 1 of them on less"
+    )
+    assert overview.decided(rows("stand-in"), "paper") == "Of 1 statements and numbers 0 are decided at scale paper."
+
+
+@pytest.mark.parametrize(("scale", "next_one"), [("quick", "reference"), ("tiny", "reference"), ("reference", "paper")])
+def test_a_larger_scale_would_decide_what_is_open(scale, next_one):
+    (line,) = overview.rest(overview.tally(["undecided", "no signal", "holds"]), scale)
+    assert line.startswith(f"1 undecided, 1 without signal: `--config scale={next_one}`")
+    (line,) = overview.rest({"stand-in": 3}, scale)
+    assert "original files" in line
+
+
+def test_no_scale_is_larger_than_the_papers():
+    assert [*overview.rest({"undecided": 2}, "paper")] == ["2 undecided: more seeds tell."]
+    assert "larger" not in overview.of_scale("paper")
+    assert [*overview.rest({"holds": 2}, "quick")] == []
+
+
+def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
+    table = pd.DataFrame(
+        [("wine", "ours", "holds", "real"), ("bank", "claim", "holds", "real")],
+        columns=["dataset", "kind", "verdict", "provenance"],
+    )
+    assert [(one.dataset, one.ours) for one in overview.chips(table, ["robot", "bank"])] == [
+        ("bank", False),
+        ("wine", True),
+    ]
+
+
+def test_claims_are_grouped_as_the_abstract_has_them_and_then_by_place():
+    places = {"late": "Section 5, table 1", "first": "Section 9", "later": "Section 5"}
+    common = {"dataset": "wine", "rule": "", "threshold": "at least 0"}
+    said = [common | {"item": name, "place": place, "statement": name} for name, place in places.items()]
+    found = papers.groups({"main": [{"text": "It works.", "claims": ["first"]}]}, said)
+    assert [(group["title"], [claim["text"] for claim in group["claims"]]) for group in found] == [
+        ("It works.", ["first"]), ("Section 5", ["late", "later"]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setup", "dataset", "title"),
+    [
+        ("bank", "bank", "Bank"),
+        ("bank_l2", "bank", "Bank: L2 penalty"),
+        ("adult_gender", "adult_codes", "Adult (coded): gender"),
+        ("digits_images", "digits", "Digits: images"),
+        ("cifar10_animal", "cifar10", "CIFAR-10: animal"),
+        ("", "production", "Production"),
+    ],
+)
+def test_data_have_names_that_people_read(setup, dataset, title):
+    assert names.of_setup(setup, dataset) == title

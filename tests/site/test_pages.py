@@ -1,0 +1,125 @@
+"""The pages, without a browser: nothing is fetched, every link leads somewhere, every row has its evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from cutlayer.ledger import overview
+
+from .conftest import CLAIMS, PAPERS, write
+from .links import broken, read
+
+
+def text(site: Path, page: str) -> str:
+    """What a page says."""
+    html = re.sub(r"<script.*?</script>", "", (site / page).read_text(), flags=re.S)
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    assert {"index.html", "rows.html", "data.html", "docs/README.html"} | {f"{name}.html" for name in PAPERS} <= set(
+        read(site)
+    )
+    assert not broken(site)
+    for file in (site / "assets").iterdir():
+        assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest", file.read_text()), file
+
+
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(
+        '<p id="a"><a href="#a"><a href="#b"><a href="x.html"><img src="https://x.org/y">'
+    )
+    assert len(broken(tmp_path)) == 3
+
+
+def test_the_first_screen_has_each_paper_with_its_main_claims_and_a_sign_for_each_dataset(site: Path) -> None:
+    said = text(site, "index.html")
+    for entry in PAPERS["marvell"]["main"]:
+        assert entry["text"] in said
+    assert "Bank 2 holds" not in said  # one verdict is said once
+    assert re.search(r"✓ Bank holds", said)
+    assert re.search(r"✗ Bank fails", said)
+    assert re.search(r"○ Robot stand-in", said)
+    assert "Wine ours" in said
+    assert "--config scale=reference" in said
+
+
+def test_a_card_says_what_leaks_with_its_interval(site: Path) -> None:
+    said = text(site, "index.html")
+    assert re.search(r"What leaks 0\.5\d+ \(0\.\d+ to 0\.\d+\) leak under marvell; Bank, real, 3 seeds", said)
+
+
+def test_the_ledger_is_as_short_as_the_first_screen(made: Path) -> None:
+    ledger = (made / "results/ledger.md").read_text()
+    assert all(entry["text"] in ledger for entry in PAPERS["marvell"]["main"])
+    assert len(ledger.splitlines()) < 60
+    assert not any(claim["text"] in ledger for claim in CLAIMS.values())
+
+
+def test_every_row_is_listed_and_leads_to_its_exhibit(made: Path) -> None:
+    claims = pd.read_csv(made / "results/claims.csv", keep_default_na=False)
+    rows = re.findall(r"<tr data-verdict.*?</tr>", (made / "site/rows.html").read_text(), flags=re.S)
+    assert len(rows) == len(claims)
+    assert sum('.html#exhibit-figure1"' in row for row in rows) == (claims["exhibit"] == "figure1").sum() > 0
+    for row in rows:
+        assert re.search(r'class="chip [\w-]+', row)
+        assert re.search(r'data-label="rule">\S', row)
+    assert {word for row in rows for word in re.findall(r'data-verdict="([^"]*)"', row)} == {
+        overview.plain(word) for word in claims["verdict"]
+    }
+
+
+def test_a_paper_has_its_claims_by_datasets_and_each_exhibit_with_how_to_make_it(site: Path) -> None:
+    said = text(site, "marvell.html")
+    for claim in CLAIMS.values():
+        assert claim["text"] in said
+    assert "snakemake --cores all results/exhibits/marvell/figure1.png" in said
+    assert "test AUC of none" in said
+    assert "stand-in: robot" in said
+    assert "3 seeds" in said
+    assert (site / "exhibits/marvell/figure1.csv").exists()
+
+
+def test_errata_name_the_test_and_readings_the_other_ways(site: Path) -> None:
+    said = text(site, "marvell.html")
+    assert "A sign is reversed &amp; &lt;wrong&gt;. shown by pytest tests/theory/test_errata.py::" in said
+    assert "Whether scores are rounded." in said
+    assert "here all digits. As printed. else to two digits" in said
+    assert "Readings" not in text(site, "arena.html")
+
+
+def test_the_points_of_a_trade_off_say_defense_setting_numbers_and_attack(site: Path) -> None:
+    (told,) = re.findall(
+        r'<script type="application/json">(.*?)</script>', (site / "marvell.html").read_text(), flags=re.S
+    )
+    points = json.loads(told)
+    assert [panel["attack"] for panel in points["panels"]] == ["norm"] * 3
+    series = {one["name"]: one for one in points["panels"][0]["series"]}
+    assert set(series) == {"none", "marvell", "iso"}
+    assert [point["setting"] for point in series["marvell"]["points"]] == ["sum_kl=0.1", "sum_kl=0.2"]
+    first = series["none"]["points"][0]
+    assert first["x"] > 0.9 > 0.5 < first["y"]
+    assert first["seeds"] == 3
+
+
+def test_data_say_where_they_come_from_and_how_to_get_them(site: Path) -> None:
+    said = text(site, "data.html")
+    assert "https://archive.ics.uci.edu/ml/machine-learning-databases/00222/bank-additional.zip" in said
+    assert "74adfc578bf77a7ff4bb1ba4a9f8709d9e3c6907342959c2c8416847e0afb4d8" in said
+    assert "CC BY 4.0" in said
+
+
+def test_the_same_results_give_the_same_bytes_and_what_is_no_page_goes(site: Path, tmp_path: Path) -> None:
+    write(tmp_path)
+    stale = tmp_path / "site/old.html"
+    stale.write_text("old")
+    files = {str(file.relative_to(site)): file.read_bytes() for file in site.rglob("*") if file.is_file()}
+    again = {
+        str(f.relative_to(tmp_path / "site")): f.read_bytes() for f in (tmp_path / "site").rglob("*") if f.is_file()
+    }
+    assert again.pop("old.html")
+    assert again == files

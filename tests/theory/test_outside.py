@@ -1,0 +1,291 @@
+"""Methods outside the tree: what is found, what is refused, what it leaves as it is, and the sentence on each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.ledger import tried
+from cutlayer.ledger.cells import WHO
+from cutlayer.plan import code, plugins
+from cutlayer.plan.plan import Plan
+from launch import trying
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = {kind: (ROOT / f"docs/templates/{kind}.py").read_text() for kind in ("defense", "attack", "dataset")}
+NAMES = {"defense": "even_noise", "attack": "largest_entry", "dataset": "cells"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    yield
+    plugins.look_in("")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one of each."""
+    for kind, text in TEMPLATES.items():
+        (tmp_path / f"{NAMES[kind]}.py").write_text(text)
+    return tmp_path
+
+
+def plan(folder: Path | None = None, **trying: object) -> Plan:
+    config = yaml.safe_load((ROOT / "params.yaml").read_text())
+    own = {"methods": str(folder)} | ({"trying": trying} if trying else {}) if folder else {}
+    return Plan(config | own)
+
+
+def jobs(of: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
+    """(setup, defense) -> the attacks that are one job."""
+    return {run: attacks for (attacks, _), runs in of.shared_jobs().items() for run in runs}
+
+
+def test_each_template_is_found_and_gets_an_exhibit(folder: Path) -> None:
+    own = plan(folder)
+    assert {kind: [*found] for kind, found in own.outside.methods.items()} == {k: [n] for k, n in NAMES.items()}
+    assert own.tried.keys() == set(NAMES.values())
+    assert "even_noise" in own.tried["even_noise"]["defenses"]
+    assert own.tried["largest_entry"]["worst"]["among"]["largest_entry"] == ["largest_entry"]
+    assert "largest_entry" not in own.tried["largest_entry"]["worst"]["among"]["any_attack"]
+    assert own.tried["cells"]["setups"] == ["cells"]
+    assert own.setups["cells"] == own.setups["digits_vs_rest"] | {"dataset": "cells"}
+
+
+def test_nothing_of_the_tree_changes(folder: Path) -> None:
+    without, own = plan(), plan(folder)
+    assert own.papers == without.papers
+    assert own.judged_at == without.judged_at
+    assert own.datasets() == without.datasets()
+    before, after = jobs(without), jobs(own)
+    assert {run: after[run] for run in before} == before
+    for paper, name, _ in without.exhibits():
+        assert own.beside(paper, name) == without.beside(paper, name)
+
+
+def test_the_plan_after_one_with_methods_has_none(folder: Path) -> None:
+    plan(folder)
+    assert plan().tried == {}
+    assert "even_noise" not in plugins.names("defense")
+
+
+def test_a_folder_may_say_its_variants_and_have_folders(folder: Path) -> None:
+    (folder / "defenses").mkdir()
+    (folder / "even_noise.py").rename(folder / "defenses/even_noise.py")
+    (folder / "methods.yaml").write_text("defenses: { little: { use: even_noise, strength: 0.1 } }")
+    own = plan(folder)
+    assert "little" in own.tried["even_noise"]["defenses"]
+    assert "even_noise" not in own.defenses
+
+
+def test_a_file_alone_with_a_sweep_in_the_setups_that_are_named(folder: Path) -> None:
+    own = plan(folder / "even_noise.py", setups=["criteo"], sweep={"strength": [0.1, 1.0]})
+    assert own.tried["even_noise"]["setups"] == ["criteo"]
+    assert own.defenses["even_noise"] == {"use": "even_noise", "sweep": {"strength": [0.1, 1.0]}}
+    assert [*own.tried] == ["even_noise"]
+
+
+def test_a_job_depends_on_the_file_and_on_all_that_it_imports(folder: Path) -> None:
+    plan(folder)
+    files = code.source("defense", "even_noise")
+    assert str(folder / "even_noise.py") in files
+    assert str(plugins.ROOT / "games/split/defense.py") in files
+
+
+DEFENSE = TEMPLATES["defense"]
+REFUSED = {
+    "a misspelt hook": (
+        {"mine": DEFENSE.replace("def backward", "def backwards")},
+        "defense.mine: 'backwards' overrides no hook of its game; did you mean 'backward'\\? .* \\({mine}, line 25\\)",
+    ),
+    "a name of the tree": ({"marvell": DEFENSE}, "defense.marvell: there is one of that name, beside {marvell}"),
+    "a variant's name": ({"secdt_k": DEFENSE}, "methods defenses.secdt_k: params.yaml has one of that name"),
+    "a relative import": (
+        {"mine": DEFENSE.replace("cutlayer.games.split.defense", ".helpers")},
+        "methods.mine: imports .helpers, relative to its own folder; .* \\({mine}, line 14\\)",
+    ),
+    "what is not installed": (
+        {"mine": DEFENSE.replace("import torch", "import torch, torchless")},
+        "methods.mine: imports torchless, which is not installed; a method is one file \\({mine}, line 11\\)",
+    ),
+    "no such module of the library": (
+        {"mine": DEFENSE.replace("cutlayer.core.limits", "cutlayer.core.limit")},
+        "methods.mine: there is no cutlayer.core.limit; .* \\({mine}, line 13\\)",
+    ),
+    "no Python": ({"mine": "class Mine(:"}, "methods.mine: is no Python: .*line 1"),
+    "no method": ({"mine": "x = 1"}, "methods.mine: has no class that extends Defense, Attack or Dataset"),
+    "no name": ({"Mine-1": DEFENSE}, "methods.Mine-1: is no name; small letters"),
+    "no file": ({}, "methods: .* holds none"),
+    "a parameter of another type": (
+        {"mine": DEFENSE.replace("strength: float = 1.0", "strength: list = 1.0")},
+        "defense.mine: parameter 'strength' is a list; .* \\({mine}, line 23\\)",
+    ),
+    "a parameter that hides a constant": (
+        {"mine": DEFENSE.replace("strength: float = 1.0", "needs: float = 1.0")},
+        "defense.mine: the parameter 'needs' hides what its contract says of it; .* \\({mine}, line 23\\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", REFUSED)
+def test_a_mistake_is_refused_with_file_and_line(tmp_path: Path, mistake: str) -> None:
+    files, sentence = REFUSED[mistake]
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    places = {name: re.escape(str(tmp_path / f"{name}.py")) for name in files}
+    for name, place in places.items():
+        sentence = sentence.replace(f"{{{name}}}", place)
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        plan(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "defenses: { little: { use: marvell } }",
+            "methods defenses.little.use: there is no defense outside the tree 'mar",
+        ),
+        ("defenses: { secdt: { use: even_noise } }", "methods defenses.secdt: params.yaml has one of that name"),
+        ("defences: {}", ".*methods.yaml: there is no key 'defences'; did you mean 'defenses'?"),
+        ("defenses: [", ".*methods.yaml: is no YAML; "),
+    ],
+)
+def test_what_a_methods_yaml_cannot_mean_is_refused(folder: Path, text: str, sentence: str) -> None:
+    (folder / "methods.yaml").write_text(text)
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        plan(folder)
+
+
+def test_two_methods_of_one_name_are_refused(folder: Path) -> None:
+    (folder / "attacks").mkdir()
+    (folder / "attacks/even_noise.py").write_text(TEMPLATES["attack"])
+    with pytest.raises(InputError, match=r"^(attack|defense)\.even_noise: there is one of that name, beside "):
+        plan(folder)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"setups": ["nowhere"]}, "trying.setups: there is no setup 'nowhere'"),
+        ({"setups": ["bank_half"]}, "params.yaml, tried even_noise.defenses: .* is not for the protocol vertical"),
+        ({"sweep": {"strenght": [1.0]}}, "methods defenses.even_noise: .* has no parameter 'strenght'; did you mean"),
+        ({"sweep": {"strength": [-1.0]}}, "methods defenses.even_noise: .* strength = -1.0; at least 0"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        plan(folder / "even_noise.py", **said)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, "make try: has 0 files; one of DEFENSE="),
+        ({"defense": "a.py", "attack": "b.py"}, "make try: has 2 files"),
+        ({"defense": "nowhere.py"}, "make try: there is no file nowhere.py"),
+        ({"defense": __file__, "settings": "strength"}, "make try: SETTINGS='strength' is no mapping"),
+    ],
+)
+def test_make_try_says_what_it_needs(given: dict, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        trying.asked(given)
+
+
+def test_make_try_hands_over_what_it_was_given() -> None:
+    asked = trying.asked(
+        {"defense": __file__, "setups": "criteo, avazu", "settings": "{a: [0.1, 1], b: 2}", "like": ""}
+    )
+    sweep = {"a": [0.1, 1], "b": [2]}
+    assert asked == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
+
+
+# The sentences, of made-up cells: value by seed.
+
+NOISE = np.array([-0.001, 0.0, 0.001])
+DRAW: dict[str, str] = {}
+
+
+def cells(points: dict[tuple[str, str], tuple[float, float]], provenance: str = "real", **alone: float) -> pd.DataFrame:
+    """Cells of one setup: (defense, setting) -> mean leak to all others and mean utility; `alone`: an attack's leak."""
+    rows = []
+    for (defense, setting), (leak, utility) in points.items():
+        values = {("any_attack", "attack_utility"): leak, ("", "test_utility"): utility}
+        values |= {(attack, "attack_utility"): leak + more for attack, more in alone.items()}
+        for (attack, metric), mean in values.items():
+            for seed, off in enumerate(NOISE * (1 + (attack in alone))):
+                who = ("home", "data", provenance, 3, defense, setting, attack, metric)
+                facts = {"all": 0, "seed": seed, "value": mean + off, "tested": 500, "chance": 0.5, "error": 0.001}
+                rows.append(dict(zip(WHO, who, strict=True)) | facts | {"skipped": "", "by": "hint" if attack else ""})
+    return pd.DataFrame(rows)
+
+
+OTHERS = {("none", ""): (0.95, 0.8), ("good", "a=1"): (0.6, 0.7), ("better", "a=1"): (0.7, 0.75)}
+
+
+@pytest.mark.parametrize(
+    ("mine", "sentence"),
+    [
+        ({"a=1": (0.65, 0.69)}, "dominated by good on home"),
+        ({"a=1": (0.65, 0.69), "a=2": (0.72, 0.74)}, "dominated by good and better on home"),
+        ({"a=1": (0.75, 0.69), "a=2": (0.72, 0.6)}, "dominated by good on home"),
+        ({"a=1": (0.65, 0.73)}, "on the front on home"),
+        ({"a=1": (0.65, 0.69), "a=2": (0.55, 0.6)}, "on the front on home"),
+        ({"a=1": (0.6, 0.69)}, "undecided on home"),
+    ],
+)
+def test_where_a_defense_is(mine: dict, sentence: str) -> None:
+    own = {("mine", setting): point for setting, point in mine.items()}
+    assert tried.of_defense(cells(OTHERS | own), ["mine"], "any_attack", DRAW, ["home"]) == sentence
+
+
+def test_axes_that_point_the_other_way_give_the_same_sentence() -> None:
+    table = cells(OTHERS | {("mine", ""): (0.65, 0.69)}).assign(
+        value=lambda own: -own["value"], chance=np.nan, tested=0
+    )
+    turned = {"safer": "up", "better": "down"}
+    assert tried.of_defense(table, ["mine"], "any_attack", turned, ["home"]) == "dominated by good on home"
+
+
+def test_generated_data_and_no_signal_are_said() -> None:
+    own = OTHERS | {("mine", ""): (0.65, 0.73)}
+    told = tried.of_defense(cells(own, "stand-in"), ["mine"], "any_attack", DRAW, ["home"])
+    assert told == "on the front on home (home: generated stand-in data)"
+    useless = cells({who: (leak, 0.5) for who, (leak, _) in own.items()})
+    told = tried.of_defense(useless, ["mine"], "any_attack", DRAW, ["home"])
+    assert told.startswith("no signal (the model is not surely better than chance")
+
+
+def test_a_defense_that_failed_has_its_reason() -> None:
+    table = cells(OTHERS | {("mine", ""): (0.65, 0.73)})
+    failed = table.assign(
+        value=table["value"].mask(table["defense"] == "mine"),
+        skipped=table["skipped"].mask(table["defense"] == "mine", "failed: ValueError"),
+    )
+    told = tried.of_defense(failed, ["mine"], "any_attack", DRAW, ["home"])
+    assert told == "no result (failed: ValueError) on home"
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (0.05, "stronger than hint on none on home, than hint on good a=1 on home, than hint on better a=1 on home; "
+               "surely weaker on 0 of 3 schemes, undecided on 0"),
+        (-0.05, "nowhere surely stronger; surely weaker on 3 of 3 schemes, undecided on 0"),
+        (0.0, "nowhere surely stronger; surely weaker on 0 of 3 schemes, undecided on 3"),
+    ],
+)  # fmt: skip
+def test_where_an_attack_is_stronger(more: float, sentence: str) -> None:
+    assert tried.of_attack(cells(OTHERS, mine=more), ["mine"], "any_attack", DRAW, ["home"]) == sentence
+
+
+def test_which_defenses_are_on_the_front_of_a_dataset() -> None:
+    told = tried.of_dataset(cells(OTHERS), ["home"], "any_attack", DRAW, ["home"])
+    assert told == "none, good, better on the front on home"

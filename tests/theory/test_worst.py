@@ -1,0 +1,172 @@
+"""The worst of several attacks: chosen on other seeds, two-sided, named, and honest about what is not there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cutlayer.core.artifacts import write_json
+from cutlayer.ledger.cells import NO_SEED, WHO, gather, load, summarize, write
+from cutlayer.ledger.worst import ONE_SEED, choices, worst
+
+RULE = {"leaks": {"attack_utility": "more"}, "among": {"known": ["norm", "hint"], "any": ["norm", "hint", "knows"]}}
+
+
+def rows(attack, values, metric="attack_utility", skipped="", **who):
+    """The cells of an attack, one a seed."""
+    common = dict.fromkeys(WHO, "") | {"setup": "clicks", "dataset": "clicks", "provenance": "real", "features": 3}
+    common |= {"defense": "mine", "attack": attack, "metric": metric, "all": 0, "n": 0, "cases": 1, "skipped": skipped}
+    facts = {"tested": 100, "chance": 0.5 if attack and not skipped else math.nan, "error": math.nan}
+    return [common | facts | {"seed": seed, "value": value} | who for seed, value in enumerate(values)]
+
+
+def found(*cells, rule=RULE):
+    return worst(pd.DataFrame([row for part in cells for row in part]), rule)
+
+
+def of(table, name, metric="attack_utility"):
+    """seed -> (value, attack) of a set."""
+    own = table[(table["attack"] == name) & (table["metric"] == metric)]
+    return {row["seed"]: (pytest.approx(row["value"]), row["by"]) for row in own.to_dict("records")}
+
+
+def test_each_seed_meets_the_attack_that_leaks_most_on_the_others():
+    table = found(rows("norm", [0.9, 0.6, 0.6]), rows("hint", [0.7, 0.7, 0.7]), rows("knows", [0.5, 0.5, 0.5]))
+    # Without seed 0 norm has 0.6 and hint 0.7; without another norm has 0.75.
+    assert of(table, "known") == {0: (0.7, "hint"), 1: (0.6, "norm"), 2: (0.6, "norm")}
+    assert of(table, "any") == of(table, "known")
+
+
+def test_the_best_of_many_useless_attacks_is_useless():
+    """What is taken is the mean of one attack's seeds on which it was not chosen: unbiased, where a maximum is not."""
+    draw = np.random.default_rng(0)
+    gains, maxima = [], []
+    for _ in range(400):
+        leak = pd.DataFrame(draw.normal(0.6, 0.02, (3, 10)), columns=[f"a{i}" for i in range(10)])
+        gains.append(np.mean([leak.loc[seed, attack] for seed, attack in choices(leak).items()]))
+        maxima.append(leak.max(axis=1).mean())
+    assert np.mean(gains) == pytest.approx(0.6, abs=4 * 0.02 / math.sqrt(3 * 400))
+    assert np.mean(maxima) > 0.62
+
+
+LEAKS = st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=2, max_size=5)
+
+
+@given(LEAKS, st.lists(st.floats(0, 1), min_size=4, max_size=4), st.data())
+def test_the_choice_cannot_see_the_seed_it_is_reported_on(leaks, instead, data):
+    seed = data.draw(st.integers(0, len(leaks) - 1))
+    before = pd.DataFrame(leaks, columns=list("abcd"))
+    after = before.copy()
+    after.loc[seed] = instead
+    assert choices(before)[seed] == choices(after)[seed]
+
+
+@given(LEAKS)
+def test_no_attack_leaks_more_on_the_other_seeds_than_the_chosen_one(leaks):
+    table = pd.DataFrame(leaks, columns=list("abcd"))
+    for seed, attack in choices(table).items():
+        assert table.drop(index=seed)[attack].mean() == table.drop(index=seed).mean().max()
+
+
+def test_an_auc_leaks_on_either_side_and_each_training_may_have_its_own():
+    table = found(rows("norm", [0.01, 0.99, 0.02]), rows("hint", [0.8, 0.8, 0.8]))
+    assert of(table, "known") == {0: (0.99, "norm"), 1: (0.99, "norm"), 2: (0.98, "norm")}
+
+
+def test_less_error_may_be_the_leak():
+    rule = {"leaks": {"mse": "less"}, "among": {"any": ["half", "undo"]}}
+    table = found(rows("half", [0.08] * 3, "mse"), rows("undo", [0.001, 0.002, 0.003], "mse"), rule=rule)
+    assert of(table, "any", "mse") == {0: (0.001, "undo"), 1: (0.002, "undo"), 2: (0.003, "undo")}
+
+
+def test_every_metric_has_its_own_worst_attack():
+    rule = RULE | {"leaks": {"attack_utility": "more", "tpr_at_1pct": "more"}}
+    parts = [rows("norm", [0.9] * 3), rows("hint", [0.8] * 3)]
+    parts += [rows("norm", [0.1] * 3, "tpr_at_1pct", chance=math.nan), rows("hint", [0.4] * 3, "tpr_at_1pct")]
+    table = found(*parts, rule=rule)
+    assert of(table, "known")[0] == (0.9, "norm")
+    assert of(table, "known", "tpr_at_1pct")[0] == (0.4, "hint")
+
+
+def test_settings_are_decided_on_their_own_and_of_equals_the_first_counts():
+    parts = [rows("norm", [0.9, 0.9], setting="a"), rows("hint", [0.8, 0.8], setting="a")]
+    parts += [rows("norm", [0.7, 0.7], setting="b"), rows("hint", [0.7, 0.7], setting="b")]
+    table = found(*parts, rows("norm", [0.6, 0.6], setting="c"), rows("hint", [0.8, 0.8], setting="c"))
+    by = table[table["attack"] == "known"].groupby("setting")["by"].unique()
+    assert {setting: list(own) for setting, own in by.items()} == {"a": ["norm"], "b": ["norm"], "c": ["hint"]}
+
+
+def test_what_a_run_says_of_itself_stays():
+    table = found(rows("", [0.7, 0.8], "test_utility"), rows("norm", [0.9, 0.9]))
+    own = table[table["attack"] == ""]
+    assert list(own["value"]) == [0.7, 0.8]
+    assert set(own["by"]) == {""}
+
+
+def test_an_attack_that_lacks_a_seed_or_does_not_apply_is_not_among_them():
+    parts = [
+        rows("norm", [0.7, 0.7]),
+        rows("hint", [0.9]),
+        rows("knows", [math.nan], "", "for 9 classes", seed=NO_SEED),
+    ]
+    table = found(*parts)
+    assert of(table, "any") == {0: (0.7, "norm"), 1: (0.7, "norm")}
+    assert (table["skipped"] == "").all()
+
+
+def test_where_none_applies_the_reason_is_told():
+    away = rows("knows", [math.nan] * 2, "", "for rows that come back", setting="s")
+    rule = RULE | {"among": {"known": ["norm"], "knowing": ["knows"]}}
+    table = found(rows("norm", [0.7, 0.7], setting="s"), away, rule=rule)
+    assert set(table.loc[table["attack"] == "knowing", "skipped"]) == {"for rows that come back"}
+    assert of(table, "known") == {0: (0.7, "norm"), 1: (0.7, "norm")}
+
+
+def test_a_failed_attack_is_not_passed_over_in_silence():
+    """It might have been the worst: the set's cell says that it failed, and a claim on it has no result."""
+    failed = rows("knows", [math.nan], "", "failed: no memory")
+    table = found(rows("norm", [0.7, 0.7]), failed)
+    assert sorted(table.loc[table["attack"] == "any", "skipped"]) == ["", "", "failed: no memory"]
+    assert set(table.loc[table["attack"] == "known", "skipped"]) == {""}
+
+
+def test_one_seed_alone_has_no_other_to_choose_on():
+    table = found(rows("norm", [0.7]), rows("hint", [0.9]))
+    own = table[table["attack"] == "any"]
+    assert set(own["skipped"]) == {ONE_SEED}
+    assert own["value"].isna().all()
+
+
+def test_cells_have_the_worst_attack_and_its_name_from_tables_to_the_csv(tmp_path):
+    meta = {"provenance": "real", "features": 3, "rows": 9, "classes": 2}
+    write_json(tmp_path / "clicks.json", meta)
+    files = []
+    for attack, values in {"norm": [0.9, 0.6, 0.6], "hint": [0.7, 0.7, 0.7]}.items():
+        scored = [
+            {
+                "setup": "clicks",
+                "defense": "mine",
+                "attack": attack,
+                "seed": seed,
+                "setting": "",
+                "metric": m,
+                "value": v,
+            }
+            for seed, value in enumerate(values)
+            for m, v in (("attack_utility", value), ("chance", 0.5), ("rows", 50), ("majority", 0.5))
+        ]
+        files.append(tmp_path / f"{attack}.csv")
+        pd.DataFrame(scored).to_csv(files[-1], index=False)
+    exhibit = {"sources": ["scores"], "along": "all", "metrics": ["attack_utility"], "inapplicable": []}
+    exhibit |= {"setups": ["clicks"], "worst": RULE | {"among": {"known": ["norm", "hint"]}}}
+    cells = gather(files, tmp_path, {"clicks": "clicks"}, exhibit)
+    assert of(cells, "known") == {0: (0.7, "hint"), 1: (0.6, "norm"), 2: (0.6, "norm")}
+    assert set(cells["tested"]) == {50}
+    write(cells, tmp_path / "cells.csv")
+    (row,) = summarize(load(tmp_path / "cells.csv"), "arena", "labels", "quick").to_dict("records")
+    assert (row["by"], row["mean"], row["seeds"]) == ("norm, hint", pytest.approx(1.9 / 3), 3)

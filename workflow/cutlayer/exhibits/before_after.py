@@ -1,0 +1,110 @@
+"""before_after: one row for each scheme, what it leaks to some attacks and to all of them, and what it promises.
+
+A hollow mark is the worst of the first set of attacks, a filled one the worst of the last, with its interval and, on
+the right, the attack that was chosen in most seeds. The line at the left is a guess without information, the broken
+one what the undefended run leaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from cutlayer.metrics.ranges import bounds
+from cutlayer.plan.sweeps import UNDEFENDED
+
+from ._columns import column, measured
+from ._figure import absent, finish, label, panel_title, panels, style
+from .base import Beside, Exhibit, footer
+
+NEUTRAL = "#444444"
+HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
+PLAIN: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6}
+TICK: dict[str, Any] = {
+    "linestyle": "",
+    "marker": "|",
+    "markersize": 13,
+    "markeredgewidth": 1.6,
+    "color": "#000000",
+    "zorder": 4,
+}
+
+
+@dataclass(frozen=True)
+class BeforeAfter(Exhibit):
+    """One panel for each setup, the same rows in all of them."""
+
+    before: str = "attacks_of_the_papers"  # sets of attacks
+    after: str = "any_attack"
+    leak: str = "leak_auc_mean"  # a metric of an attack
+    promise: str = "promise"  # a metric of a run: the most that it says it leaks
+    x_label: str = "worst leak AUC"
+    chance: float = 0.5  # the leak of a guess without any view
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+        """Write png and pdf."""
+        cells = cells.assign(scheme=column(cells, "scheme"))
+        told = cells[cells["defense"] != ""]
+        schemes, names = list(dict.fromkeys(told["scheme"])), list(dict.fromkeys(cells["setup"]))
+        looks = style(told, "scheme", "scheme", beside)
+        columns = 2 if len(names) in (2, 4) else min(3, len(names))
+        figure, axes = panels(len(names), columns)
+        for place, (axis, name) in enumerate(zip(axes, names, strict=True)):
+            own = told[told["setup"] == name]
+            axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=9)
+            if measured(own).empty:
+                absent(axis, cells.loc[cells["setup"] == name, "skipped"])
+                continue
+            for row, scheme in enumerate(schemes):
+                self._row(axis, row, own[own["scheme"] == scheme], looks[scheme]["color"])
+            self._lines(axis, own)
+            shown = [label(scheme) for scheme in schemes] if place % columns == 0 else []
+            axis.set_yticks(range(len(schemes)), shown or [""] * len(schemes), fontsize=8)
+            axis.tick_params(axis="y", length=0)
+            axis.set_ylim(len(schemes) - 0.5, -0.5)
+            axis.set_xlabel(self.x_label, fontsize=8)
+        finish(figure, title, footer(cells), self._legend(), files)
+
+    def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
+        """A scheme's marks, as far as there are numbers."""
+        found = {name: self._cell(own, name, self.leak) for name in (self.before, self.after)}
+        ends = [cell["mean"] for cell in found.values() if cell is not None]
+        axis.plot(ends, [row] * len(ends), color=color, lw=1.6, alpha=0.45, label="_way")
+        if (cell := found[self.before]) is not None:
+            axis.plot([cell["mean"]], [row], color=color, label="_before", **PLAIN, **HOLLOW)
+        if (cell := found[self.after]) is not None:
+            least, most = bounds(self.leak)
+            axis.plot(
+                [max(cell["low"], least), min(cell["high"], most)], [row, row], color=color, lw=0.8, label="_interval"
+            )
+            axis.plot([cell["mean"]], [row], color=color, label="_after", clip_on=False, zorder=5, **PLAIN)
+            by = label(str(cell.get("by", "")).split(", ")[0])
+            at = axis.get_yaxis_transform()
+            axis.text(1.03, row, by, transform=at, va="center", fontsize=7, color=NEUTRAL)
+        if (cell := self._cell(own, "", self.promise)) is not None:
+            axis.plot([cell["mean"]], [row], label="_promise", **TICK)
+
+    def _lines(self, axis: Any, own: pd.DataFrame) -> None:
+        axis.axvline(self.chance, color=NEUTRAL, lw=0.8, zorder=0, label="_chance")
+        if (none := self._cell(own[own["defense"] == UNDEFENDED], self.after, self.leak)) is not None:
+            axis.axvline(none["mean"], color="#000000", lw=0.9, linestyle=(0, (4, 2)), zorder=0, label="_undefended")
+
+    def _cell(self, own: pd.DataFrame, attack: str, metric: str) -> Mapping[Any, Any] | None:
+        """The one cell of a scheme; None where there is no number."""
+        found = measured(own)
+        found = found[(found["attack"] == attack) & (found["metric"] == metric)]
+        return None if found.empty else found.iloc[0].to_dict()
+
+    def _legend(self) -> dict[str, Any]:
+        return {
+            f"worst of {label(self.before)}": Line2D([], [], color=NEUTRAL, **PLAIN, **HOLLOW),
+            f"worst of {label(self.after)}, which is named": Line2D([], [], color=NEUTRAL, **PLAIN),
+            "promise": Line2D([], [], **TICK | {"markersize": 9}),
+            "guess": Line2D([], [], color=NEUTRAL, lw=0.8),
+            "undefended": Line2D([], [], color="#000000", lw=0.9, linestyle=(0, (4, 2))),
+        }

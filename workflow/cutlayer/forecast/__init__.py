@@ -1,0 +1,1 @@
+"""What a scale will take: jobs, hours and bytes, from short trials of the very jobs."""

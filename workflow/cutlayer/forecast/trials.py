@@ -1,0 +1,252 @@
+"""Trials: a run or an attack as it is, but for its size; how its time and its files grow with the setup's sizes.
+
+Each game says in `work.py` what the time of a training grows with (`amounts`), what an attack's does (`cases`), which
+arrays grow (`entries`), and how a setup looks with little of all (`small`, `more`). A run is tried small and then with
+more of each amount; between them time is taken for a straight line. The seconds are a core's, whatever else it does.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutlayer.core import artifacts
+from cutlayer.data.normalised import facts, read
+from cutlayer.plan import code, plugins
+from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import UNDEFENDED, settings_of
+from cutlayer.stages import runs, scores, theory
+
+from .store import Store
+
+STEPS = 4  # of an epoch of the smallest trial
+ENOUGH = 0.2  # seconds by which a longer trial must be longer
+TIMES = (2, 8, 32, 128)  # how much more a longer trial has, until it is long enough
+TRIED = 2  # settings of a sweep: the first and the last
+EFFORT = ("epochs", "steps")  # parameters of an attack that its time grows with
+FILES = ("transcript", "truth", "learned")
+NAMES = ("dataset", "sensitive", "partition", "model_of")  # of a setup: what its time does not depend on
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run, small."""
+
+    setup: str
+    defense: str
+    settings: Params  # the setup's
+    variant: Params  # the defense, with the settings that are tried
+    share: float  # all settings, as a multiple of those that are tried
+
+
+class Trials:
+    """Makes each trial once; its files go to a folder that is removed at the end."""
+
+    def __init__(self, plan: Plan, data: str | Path, store: Store | None = None) -> None:
+        self.plan, self.data, self.store = plan, str(data), store or Store()
+        self._room = tempfile.TemporaryDirectory(prefix="cutlayer-")
+        self._facts: dict[str, dict[str, Any]] = {}
+        self._imported: set[tuple[str, ...]] = set()  # of what the modules are there, as they are in a warm job
+
+    def facts(self, setup: str) -> dict[str, Any]:
+        """Of a setup's data: what `normalise` notes, and how many rows have each value of an attribute."""
+        name = self.plan.setups[setup]["dataset"]
+        if name not in self._facts:
+            table, _ = read(self.data, name)
+            counts = {key: np.bincount(codes).tolist() for key, codes in table.attributes.items()}
+            self._facts[name] = facts(self.data, name) | {"counts": counts}
+        return self._facts[name]
+
+    def work(self, setup: str) -> Any:
+        """What a setup's game says of its work."""
+        return importlib.import_module(f"cutlayer.games.{self.plan.setups[setup]['protocol']}.work")
+
+    def small(self, setup: str, defense: str) -> Run:
+        """A run as it is tried."""
+        variant, own = self.plan.defense(setup, defense), self.plan.setups[setup]
+        settled = settings_of(variant)
+        labels = list(settled)
+        labels = labels if len(labels) <= TRIED else [labels[0], labels[-1]]
+        chosen = {"use": variant["use"], "settings": {label: settled[label] for label in labels}}
+        few = self.work(setup).small(own, self.facts(setup), STEPS)
+        return Run(setup, defense, few, chosen, len(settled) / len(labels))
+
+    def seconds(self, setup: str, defense: str) -> float:
+        """Seconds of one seed of a run, on the line through its trials."""
+        run = self.small(setup, defense)
+        found = self._took(run, run.settings)
+        for amount, (real, tried) in self._amounts(run).items():
+            found += max(0.0, real - tried) * self.slope(setup, defense, amount)
+        return run.share * found
+
+    def slope(self, setup: str, defense: str, amount: str) -> float:
+        """Seconds for one more of an amount, in all settings that are tried."""
+        run, work, known = self.small(setup, defense), self.work(setup), self.facts(setup)
+        most, tried = self._amounts(run)[amount]
+        if most <= tried:
+            return 0.0
+        given = not self.plan.trained_by(setup, defense) and self.plan.trained_by(setup, "") == setup
+        before = self._took(run, run.settings, given)  # a model that all share is trained once
+        for times in TIMES:
+            larger = work.more(run.settings, known, amount, times)
+            longer, added = self._took(run, larger, given), work.amounts(larger, known)[amount] - tried
+            if longer - before > ENOUGH or tried + added >= most:
+                break
+        return max(0.0, longer - before) / added if added else 0.0
+
+    def bytes(self, setup: str, defense: str) -> dict[str, float]:
+        """Bytes of the files of one seed of a run, by the part they are of."""
+        run, work, known = self.small(setup, defense), self.work(setup), self.facts(setup)
+        real, tried = (work.entries(own, known) for own in (self.plan.setups[setup], run.settings))
+        found = dict.fromkeys(FILES, 0.0)
+        for part, array, size in self.store.once(["bytes", self._looks(run, run.settings)], lambda: self._sizes(run)):
+            owner, name = array.rpartition("|")[::2]
+            grown = real[name] / tried[name] if part != "learned" and tried.get(name) else 1.0
+            found[part] += size * grown * (1 if part == "learned" or owner in ("", "shared") else run.share)
+        return found
+
+    def attacks(self, setup: str, defense: str, names: list[str]) -> float:
+        """Seconds of these attacks on one seed of a run."""
+        run, work, known = self.small(setup, defense), self.work(setup), self.facts(setup)
+        found = 0.0
+        for name in names:
+            variant = self.plan.attacks[name]
+            method = plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
+            own = self.plan.setups[setup], run.settings
+            whole, part = (work.cases(settings, known, vars(method), method.target) for settings in own)
+            found += run.share * self._attack(run, name) * whole / part
+        return found
+
+    def theory(self, paper: str, setup: str, defense: str) -> float:
+        """Seconds of a paper's measurements on one seed of a run."""
+        run, work, known = self.small(setup, defense), self.work(setup), self.facts(setup)
+        whole, part = (work.cases(s, known, {}, "") for s in (self.plan.setups[setup], run.settings))
+
+        def measure() -> float:
+            seen, true, _ = self.files(run)
+            output = self._folder(run) / f"{paper}.csv"
+            return _timed(lambda: theory.measure(paper, setup, defense, [seen], [true], [0], output))
+
+        return run.share * whole / part * self.store.once(["theory", paper, self._looks(run, run.settings)], measure)
+
+    def _amounts(self, run: Run) -> dict[str, tuple[float, float]]:
+        """What the time grows with: as it is, and as it is tried."""
+        work, known = self.work(run.setup), self.facts(run.setup)
+        tried = work.amounts(run.settings, known)
+        return {key: (real, tried[key]) for key, real in work.amounts(self.plan.setups[run.setup], known).items()}
+
+    def _took(self, run: Run, settings: Params, given: bool = False) -> float:
+        """Seconds of a trial; the model may be given that it would train."""
+        took: float = self.store.once(
+            ["run", self._looks(run, settings), given], lambda: self._execute(run, settings, given)
+        )
+        return took
+
+    def _execute(self, run: Run, settings: Params, given: bool = False) -> float:
+        """Seconds of a trial that is made now; of the small one the files stay."""
+        trained = [self.files(run)[-1]] if given else self._trained(run.setup, run.defense)
+        folder = self._folder(run) if settings == run.settings else self._folder(run) / "more"
+        arguments = run.setup, run.defense, settings, run.variant, self.data, trained, folder / "utility.csv", [0]
+        kind = (settings["protocol"], settings["model"]["use"])
+        if kind not in self._imported:
+            self._imported.add(kind)
+            runs.execute(*arguments)
+        return _timed(lambda: runs.execute(*arguments))
+
+    def _trained(self, setup: str, defense: str) -> list[str]:
+        """The file of the model that a run does not train itself."""
+        other = self.plan.trained_by(setup, defense)
+        return [self.files(self.small(other, UNDEFENDED))[-1]] if other else []
+
+    def files(self, run: Run) -> list[str]:
+        """Transcript, truth and what was learned of a small run."""
+        files = [self._folder(run) / f"seed0.{part}.safetensors" for part in FILES]
+        if not files[-1].exists():
+            self._execute(run, run.settings)
+        return [str(file) for file in files]
+
+    def _sizes(self, run: Run) -> list[list[Any]]:
+        """Part, name and bytes of each array in the files of a small run."""
+        return [
+            [part, name, array.nbytes]
+            for part, file in zip(FILES, self.files(run), strict=True)
+            for name, array in artifacts.map_arrays(file)[0].items()
+        ]
+
+    def _attack(self, run: Run, name: str) -> float:
+        """Seconds of an attack on a small run, on the line through its efforts."""
+        variant = self.plan.attacks[name]
+        method = plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
+        real = {key: getattr(method, key) for key in EFFORT if hasattr(method, key)}
+        tried = {key: min(value, 2) for key, value in real.items()}
+        seconds = self._scored(run, name, tried)
+        if tried == real:
+            return seconds
+        key = max(real, key=lambda one: real[one])
+        for times in TIMES:
+            larger = tried | {key: min(real[key], times * tried[key])}
+            longer = self._scored(run, name, larger)
+            if longer - seconds > ENOUGH or larger[key] == real[key]:
+                break
+        before, after, whole = (float(np.prod(list(effort.values()))) for effort in (tried, larger, real))
+        return seconds + max(0.0, longer - seconds) / (after - before) * (whole - before)
+
+    def _scored(self, run: Run, name: str, effort: Params) -> float:
+        """Seconds of an attack with so much effort on a small run."""
+        variant, protocol = {**self.plan.attacks[name], **effort}, run.settings["protocol"]
+
+        def measure() -> float:
+            seen, true, _ = self.files(run)
+            output = self._folder(run) / f"{name}.csv"
+            arguments = run.setup, run.defense, protocol, {name: variant}, [seen], [true], [0], [output]
+            if (protocol, variant["use"]) not in self._imported:
+                self._imported.add((protocol, variant["use"]))
+                scores.score(*arguments)
+            return _timed(lambda: scores.score(*arguments))
+
+        own = checksum(plugins.method("attack", variant["use"], protocol).path)
+        return self.store.once(["attack", variant, own, self._looks(run, run.settings)], measure)
+
+    def _looks(self, run: Run, settings: Params) -> str:
+        """What the time of a trial depends on: two that differ in names only are one."""
+        known, protocol = self.facts(run.setup), settings["protocol"]
+        values = len(known["counts"].get(settings.get("sensitive", ""), []))
+        sizes = [values, *(known[key] for key in ("rows", "features", "classes", "kind"))]
+        own = {key: value for key, value in settings.items() if key not in NAMES}
+        files = [
+            plugins.method("protocol", protocol).path,
+            plugins.method("model", settings["model"]["use"], protocol).path,
+            plugins.method("defense", run.variant["use"], protocol).path,
+        ]
+        return json.dumps([own, sizes, run.variant, checksum(*files)], sort_keys=True)
+
+    def _folder(self, run: Run) -> Path:
+        folder = Path(self._room.name, run.setup, run.defense)
+        (folder / "more").mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def _timed(call: Callable[[], object]) -> float:
+    """Seconds of a core."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+@functools.cache
+def checksum(*files: Path) -> str:
+    """Of the library's files and all that they import."""
+    own = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+    return own[:16] + code.digest(tuple(map(str, files)))

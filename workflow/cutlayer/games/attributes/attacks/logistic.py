@@ -1,0 +1,32 @@
+"""logistic: logistic regression on the features of rows whose attribute is known.
+
+The plain attack beside every decoder: no network to shape, no epochs to choose, one optimum. A decoder that does worse
+on the same rows says more of its training than of the features, and a defense that only such a decoder fails on has
+not been shown to protect. What a linear score cannot see is left to the decoders.
+
+Features are standardized, and the penalty is scikit-learn's, as in `retrained`, whose linear adversary has fewer rows.
+Song and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3, is the attack that this is the simplest form of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.transcript import View
+from cutlayer.games.attributes.attack import Attack
+from cutlayer.games.attributes.linear import regression
+
+
+@dataclass(frozen=True)
+class Logistic(Attack):
+    """A linear decoder."""
+
+    sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "values"}
+    cheap: ClassVar[bool] = True
+
+    def infer(self, view: View) -> np.ndarray:
+        """(q, values) float64 probabilities of the attacked rows' values."""
+        return regression(view.known, view.known_attribute, int(view.values))(view.attacked)

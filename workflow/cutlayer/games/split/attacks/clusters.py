@@ -1,0 +1,44 @@
+"""clusters: a fake class is fixed for the whole training, so that directions tell it; a rarer class's are smaller.
+
+Gradients of equal length are grouped by K-means into as many clusters as the label party trains on, which whoever
+knows the defense's parameters knows. secdt deals each class as many fake classes, so that those of a rarer class have
+fewer rows each: the smaller the cluster, the rather positive.
+
+Ours, against Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
+Transformation". It needs classes of different sizes; `clusters_watched` does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.limits import Limits
+from cutlayer.core.transcript import View
+from cutlayer.games.split.attack import Attack
+
+from ._directions import directions, groups
+
+
+@dataclass(frozen=True)
+class Clusters(Attack):
+    """Minus the log of the size of a row's cluster, K-means started `starts` times."""
+
+    sees: ClassVar[set[str]] = {"gradients", "outputs"}
+    classes: ClassVar[set[int]] = {2}
+    limits: ClassVar[Limits] = {"starts": (1, None)}
+    cheap: ClassVar[bool] = True
+
+    starts: int = 4
+
+    def infer(self, view: View) -> np.ndarray:
+        """(B,) scores."""
+        return score(view.gradients, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
+
+
+def score(gradients: np.ndarray, k: int, starts: int = 4, seed: int = 0) -> np.ndarray:
+    """Minus the log of the size of the cluster (B,) of each row of (B, d), of `k` clusters of directions."""
+    found = groups(directions(gradients), k, starts, seed)
+    return -np.log(np.bincount(found)[found])

@@ -1,0 +1,95 @@
+"""clusters_watched: the fake class of a row shows in every epoch; own features say which fake classes are one class.
+
+The directions of a watched row's gradients in all epochs, side by side, are grouped by K-means into as many clusters
+as the label party trains on. `size`, for two classes: the smaller the cluster, the rather positive, as in `clusters`.
+`features`, for any number: each class has equally many clusters; those that hold a class's known rows begin it, and
+the others are dealt so that the rows of a class have features as alike as can be. That is K-means over the clusters'
+mean features with groups of equal size (Bradley, Bennett, Demiriz, "Constrained K-Means Clustering"), begun at the
+known rows; one known label a class names all. Known rows are not guessed.
+
+Ours, against Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
+Transformation".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from cutlayer.core.limits import Limits
+from cutlayer.core.transcript import View
+from cutlayer.games.split.attack import Attack
+
+from ._directions import directions, groups
+from ._epochs import lacks_epochs
+from ._own_features import numbers
+
+ROUNDS = 20  # of the constrained K-means, which mostly settles after three
+
+
+@dataclass(frozen=True)
+class ClustersWatched(Attack):
+    """Clusters over all epochs, read by their size or by features and `known` labels of each class."""
+
+    target: ClassVar[str] = "watched"
+    sees: ClassVar[set[str]] = {
+        "watched_gradients", "watched_steps", "watched_features", "architecture", "known_labels", "classes", "outputs",
+    }  # fmt: skip
+    needs: ClassVar[set[str]] = {"known"}
+    limits: ClassVar[Limits] = {"known": (1, None), "starts": (1, None)}
+    cheap: ClassVar[bool] = True
+
+    by: Literal["size", "features"] = "features"
+    known: int = 1  # of each class, for `features`
+    starts: int = 4
+
+    def skip(self, view: View) -> str:
+        """Rows have to come back; size tells two classes apart, and features need a known row of each class."""
+        if reason := lacks_epochs(view):
+            return reason
+        if self.by == "size":
+            return "" if view.classes == 2 else f"by size for 2 classes, here there are {view.classes}"
+        fewest = int(np.bincount(view.known_labels, minlength=int(view.classes)).min()) if "known_labels" in view else 0
+        return "" if fewest >= self.known else f"for {self.known} known labels of each class, here there are {fewest}"
+
+    def infer(self, view: View) -> np.ndarray:
+        """(W,) scores for two classes, (W, classes) of more; NaN for the rows whose labels are used."""
+        classes, epochs = int(view.classes), directions(view.watched_gradients)
+        side_by_side = np.concatenate([*epochs], axis=1)
+        found = groups(side_by_side, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
+        if self.by == "size":
+            return -np.log(np.bincount(found)[found])
+        labels = np.array(view.known_labels)
+        known = np.concatenate([np.flatnonzero(labels == label)[: self.known] for label in range(classes)])
+        features = numbers(view.watched_features, view.architecture)
+        chances = np.eye(classes)[merged(found, features, known, labels[known], classes)]
+        chances[known] = np.nan
+        return chances[:, 1] if classes == 2 else chances
+
+
+def merged(found: np.ndarray, features: np.ndarray, known: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
+    """Each row's class (W,), clusters (W,) being dealt to classes in equal numbers, by features (W, p).
+
+    `known` (m,) rows have these `labels` (m,); every class has one at least.
+    """
+    sizes = np.bincount(found)
+    means = np.stack([np.bincount(found, column) for column in features.T], axis=1) / sizes[:, None]
+    room = -(-len(sizes) // classes)  # clusters that a class can have
+    centers = np.stack([means[found[known[labels == label]]].mean(axis=0) for label in range(classes)])
+    votes = np.zeros((len(sizes), classes))
+    np.add.at(votes, (found[known], labels), 1)
+    owner = np.full(len(sizes), -1)
+    for _ in range(ROUNDS):
+        cost = sizes[:, None] * np.square(means[:, None] - centers).sum(axis=2)
+        cost = cost - 2 * cost.max() * (votes == votes.max(axis=1, keepdims=True)) * (votes > 0)
+        rows, places = linear_sum_assignment(np.repeat(cost, room, axis=1))
+        before, owner[rows] = owner.copy(), places // room
+        if (owner == before).all():
+            break
+        weights = np.eye(classes)[owner] * sizes[:, None]
+        total = weights.sum(axis=0)[:, None]
+        centers = np.where(total > 0, weights.T @ means / np.maximum(total, 1), centers)
+    return owner[found]

@@ -1,0 +1,66 @@
+"""marvell_shaped: the least Gaussian noise that bounds what all epochs tell, whatever gradients are distributed like.
+
+marvell's noise is optimal for gradients of each class that are spread alike in all directions, and for one sending.
+Here all rows of a batch get the same noise N(0, C), so that the noise itself tells nothing, and the bound is of the
+gradients that are there: by convexity the symmetric divergence of the two classes as sent is at most the mean, over
+pairs of a positive and a negative, of that of two Gaussians at the pair's gradients,
+
+    sumKL <= mean (g_i - g_j)^T C^-1 (g_i - g_j) = tr(C^-1 M),   M = S_0 + S_1 + D D^T,
+
+S_0 and S_1 the classes' covariances, D the difference of their means. Of all C with tr(C^-1 M) <= t the one of least
+power tr C is tr(M^1/2) M^1/2 / t (Lagrange). A row is sent once an epoch and divergences add up, so that t is `sum_kl`
+over the number of epochs: `sum_kl` bounds what a row's own gradients say of its class in the whole training. Like dp's
+this is no theorem on the label party's own layers, which learn without noise; and pairs are those of the same batch.
+
+A batch that lacks a class gets the noise for a class of the opposite gradients. Ours, after Li et al., "Label Leakage
+and Protection in Two-party Split Learning".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from cutlayer.core.limits import Limits
+from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.theory.marvell import auc_bound
+
+
+@dataclass(frozen=True)
+class MarvellShaped(Defense):
+    """Noise of the shape of the square root of the pairs' second moments."""
+
+    classes: ClassVar[set[int]] = {2}
+    limits: ClassVar[Limits] = {"sum_kl": (1e-6, None)}
+
+    sum_kl: float = 1.0  # of the whole training
+
+    def promise(self, training: Training) -> float:
+        """That of `sum_kl` for all epochs together, by Pinsker."""
+        return auc_bound(self.sum_kl)
+
+    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+        """The gradients (B, d) with noise; none if all of them are 0."""
+        mixing, power = shape(pair_moment(gradient.double(), wire.labels == 1))
+        strength = (power * wire.training.releases / self.sum_kl).sqrt()
+        return gradient + wire.training.randn(*gradient.shape) @ (strength * mixing).float().T
+
+
+def pair_moment(gradient: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:
+    """M (d, d): the mean of (g_i - g_j)(g_i - g_j)^T over pairs of a positive and a negative of the rows (B, d)."""
+    if positive.all() or not positive.any():
+        return 4 * gradient.T @ gradient / len(gradient)
+    parts = gradient[positive], gradient[~positive]
+    difference = parts[0].mean(dim=0) - parts[1].mean(dim=0)
+    spread = [torch.cov(part.T, correction=0).reshape(2 * [gradient.shape[1]]) for part in parts]
+    return spread[0] + spread[1] + torch.outer(difference, difference)
+
+
+def shape(moment: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """(R, p) of M (d, d): R R^T = M^1/2 and p = tr M^1/2, of a positive semidefinite matrix of any magnitude."""
+    unit = moment.abs().max()
+    values, axes = torch.linalg.eigh(moment / torch.where(unit > 0, unit, 1))
+    lengths = (values.clamp_min(0) * unit).sqrt()
+    return axes * lengths.sqrt(), lengths.sum()

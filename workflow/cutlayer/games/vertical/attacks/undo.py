@@ -1,0 +1,158 @@
+"""undo: compute what the defense did from what is published, and take it back.
+
+An adversary who knows the defense and its parameters, not its draws, of which these have none:
+
+- pps, minus_identity: weights W' = -W and bias b' = b + W 1 are published. So W = -W' and b = b' + W' 1. A party that
+  trains anew on 1 - x has W' in terms of 1 - x, and the same formula turns it into one in terms of x.
+- pps, optimal: W' = W H^T. The least squares attack on it finds H x_ls, x_ls = A^+ A x. Theorem 3's H = -V U' is the
+  one that maximizes the error; so -H = V U' is the rotation that *minimizes* it (orthogonal Procrustes): it turns the
+  estimate towards the mean of the features, which the adversary did not know. The guess is -gamma A'^+ b, in [0, 1],
+  gamma such that its mean is that of the adversary's own features (1/2 if it has none), and no less than 1, for the
+  features are longer than their part in the row space of A. It may be better than what could be had without a defense.
+- score_noise: v_1 follows from A. Scheme 1 adds a vector that depends on v_1 and on which class is at the top, which
+  stays as it was: subtract it. Scheme 3: divide the logs of the scores by 1 - budget. Scheme 2: subtract
+  sqrt(budget) v_1 from all classes; where the top class was not lifted, that is all, and its own `margin`. Where it
+  was, its score says only that it was at the top, and that with the noise it was not: two inequalities in place of
+  one equation.
+- class_label: nothing can be undone, for all that is revealed is which class is at the top. That is k - 1 inequalities:
+  no other class's logit is above its own. The guess is the point of the cube nearest to 1/2 that fulfills them.
+
+What is left are the equations of an undefended model, and the guess is their solution in [0, 1]^d nearest to 1/2, as
+rcc2's: so it is without a defense. Under inequalities: that of the other equations, on the nearer bound if it breaks
+one, which is the nearest point of all, as there is one quantity with two bounds.
+
+Ours, against Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from cutlayer import polytope
+from cutlayer.core.transcript import View
+from cutlayer.games.base.defense import description
+from cutlayer.games.vertical.attack import Attack
+from cutlayer.games.vertical.equations import difference_matrix
+from cutlayer.theory.chebyshev import theorem4
+
+from ._inequalities import nearest_within
+
+UNDONE = ("none", "pps", "score_noise", "class_label")
+LIFTED = 1e-3  # relative difference of `margin` and the gap of two logs of scores that is rounding
+
+
+class Model(NamedTuple):
+    """The true model as far as it can be restored: logits = W x + known, each up to a number a row."""
+
+    weights: np.ndarray  # (k, d)
+    known: np.ndarray  # (N, k): what the adversary's own features and the bias add
+    logits: np.ndarray  # (N, k)
+
+
+@dataclass(frozen=True)
+class Undo(Attack):
+    """Restores the equations and solves them."""
+
+    sees: ClassVar[set[str]] = {
+        "scores", "active_features", "active_weights", "passive_weights", "bias", "defense",
+    }  # fmt: skip
+    cheap: ClassVar[bool] = True
+
+    def skip(self, view: View) -> str:
+        """Not every defense can be undone."""
+        name = description(view.defense)[0]
+        return "" if name in UNDONE else f"for {', '.join(UNDONE)}, here the defense is {name}"
+
+    def infer(self, view: View) -> np.ndarray:
+        """N x d guesses."""
+        name, own = description(view.defense)
+        logits = np.log(np.maximum(view.scores, np.finfo(float).tiny))
+        seen = Model(view.passive_weights, view.active_features @ view.active_weights.T + view.bias, logits)
+        if name == "score_noise":
+            return _denoised(seen, own)
+        if name == "class_label":
+            return _at_the_top(seen)
+        if name == "pps" and own["transform"] == "optimal":
+            return _turned_back(seen, view.active_features)
+        return solved(Model(-seen.weights, seen.known + seen.weights.sum(axis=1), logits) if name == "pps" else seen)
+
+
+def solved(model: Model) -> np.ndarray:
+    """The solutions (N, d) in the unit cube nearest to 1/2."""
+    J = difference_matrix(len(model.weights))
+    return _nearest(J @ model.weights, (model.logits - model.known) @ J.T)
+
+
+def _nearest(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if not len(A):
+        return np.full((len(b), A.shape[1]), 0.5)
+    return polytope.project(A, polytope.nearest_feasible(A, b), 0.5)
+
+
+def _turned_back(model: Model, own: np.ndarray) -> np.ndarray:
+    """The negated least squares solution on the published weights, with the mean of the adversary's own features."""
+    J = difference_matrix(len(model.weights))
+    guess = -polytope.least_squares(J @ model.weights, (model.logits - model.known) @ J.T)
+    wanted, found = float(own.mean()) if own.size else 0.5, float(guess.mean())
+    return np.clip(guess * (max(1.0, wanted / found) if found > 0 else 1.0), 0, 1)
+
+
+def _denoised(model: Model, own: Mapping[str, Any]) -> np.ndarray:
+    if own["scheme"] == 3:
+        return solved(model._replace(logits=model.logits / (1 - own["budget"])))
+    J = difference_matrix(len(model.weights))
+    v = theorem4(J @ model.weights, J)["direction"]
+    top = model.logits == model.logits.max(axis=1, keepdims=True)
+    if own["scheme"] == 1:
+        noise = np.where(top, v.max(), v)
+        noise *= np.sqrt(own["budget"]) / np.linalg.norm(noise, axis=1, keepdims=True)
+        return solved(model._replace(logits=model.logits - noise))
+    return _unlifted(model, top, np.sqrt(own["budget"]) * v, own["margin"])
+
+
+def _unlifted(model: Model, top: np.ndarray, noise: np.ndarray, margin: float) -> np.ndarray:
+    """Scheme 2's guess: by all equations where the top class (N, k) kept its place, else by those of the others."""
+    others = np.where(top, -np.inf, model.logits).max(axis=1)
+    lifted = model.logits.max(axis=1) - others <= margin * (1 + LIFTED)
+    restored = model._replace(logits=model.logits - noise - margin * top)
+    guess = np.empty((len(top), model.weights.shape[1]))
+    if not lifted.all():
+        guess[~lifted] = solved(_some(restored, ~lifted))
+    for place in np.unique(top.argmax(axis=1)[lifted]):
+        rows = lifted & (top.argmax(axis=1) == place)
+        highest = others[rows] - noise[place]  # of the top class: with the noise it was not above the next one
+        guess[rows] = _between(_some(restored, rows), int(place), highest)
+    return guess
+
+
+def _at_the_top(model: Model) -> np.ndarray:
+    """The points (N, d) nearest to 1/2 where the class whose score is highest has the highest logit."""
+    guess = np.empty((len(model.known), model.weights.shape[1]))
+    for row, (place, known) in enumerate(zip(model.logits.argmax(axis=1), model.known, strict=True)):
+        above = model.weights[place] - np.delete(model.weights, place, axis=0)
+        guess[row] = nearest_within(above, np.delete(known, place) - known[place])
+    return guess
+
+
+def _some(model: Model, rows: np.ndarray) -> Model:
+    return model._replace(known=model.known[rows], logits=model.logits[rows])
+
+
+def _between(model: Model, top: int, highest: np.ndarray) -> np.ndarray:
+    """Points nearest to 1/2 with the others' logits, and that of `top` between the largest of them and `highest`."""
+    rest = np.delete(np.arange(len(model.weights)), top)
+    J = difference_matrix(len(rest))
+    A, b = J @ model.weights[rest], (model.logits - model.known)[:, rest] @ J.T
+    guess = _nearest(A, b)
+    row, base = model.weights[top] - model.weights[rest[0]], model.known[:, top] - model.known[:, rest[0]]
+    first = model.logits[:, rest[0]] + base
+    low, high = model.logits[:, rest].max(axis=1) - first, highest - first
+    bound = np.clip(guess @ row, low, np.maximum(low, high))
+    broken = ~np.isclose(bound, guess @ row, rtol=0, atol=1e-9)
+    if broken.any():
+        guess[broken] = _nearest(np.vstack([A, row]), np.column_stack([b, bound])[broken])
+    return guess

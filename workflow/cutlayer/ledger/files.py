@@ -1,0 +1,77 @@
+"""The ledger's files: every verdict, how many there are of each, and the first screen in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cutlayer.core import failed_cells
+from cutlayer.core.files import replacing
+
+from . import cells, claims, overview
+from .verdicts import ORDER
+
+MARKS = "\\* is on less than the paper's sizes; *ours* are data of which the paper says nothing."
+
+
+def write(
+    papers: Mapping[str, Any],
+    published: Sequence[str | Path],
+    tables: Sequence[str | Path],
+    scale: claims.Scale,
+    output: Mapping[str, str | Path],
+) -> None:
+    """Judge all papers and write `claims`, `csv` and `md`.
+
+    `published` has one csv a paper, `tables` the cells of all exhibits in the order of the papers.
+    """
+    remaining = iter(tables)
+    parts, failed = [], dict[str, None]()
+    for (name, paper), printed in zip(papers.items(), published, strict=True):
+        own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
+        parts.append(claims.judge(name, paper, pd.read_csv(printed), own, scale))
+        failed |= dict.fromkeys(line for table in own.values() for line in failed_cells.listed(table))
+    verdicts = pd.concat(parts, ignore_index=True)
+    cells.write(verdicts, output["claims"])
+    cells.write(counts(verdicts), output["csv"])
+    with replacing(output["md"]) as temporary:
+        temporary.write_text(markdown(verdicts, papers, scale.name, [*failed]))
+
+
+def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """How many rows of each paper and kind have each verdict."""
+    table = verdicts.groupby(["paper", "kind"], sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    found = [word for word in ORDER if word in table.columns]
+    return table[found].reset_index()
+
+
+def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: Sequence[str]) -> str:
+    """What the site's first screen says, and the counts; `failed` has a line for each method that failed."""
+    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale)} {MARKS}", ""]
+    if failed:
+        lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
+    for one in overview.papers(verdicts, papers, scale):
+        lines += [f"## {one.name}", "", f'{one.authors}, "{one.title}".', ""]
+        if one.points:
+            lines += [_table(one.points), ""]
+        lines += [" ".join([one.decided, *one.rest]), ""]
+    lines += ["## All rows", "", counts(verdicts).to_markdown(index=False), ""]
+    return "\n".join(lines) + f"\n{overview.RULE}\n\nEvery row is in results/claims.csv and results/site/index.html.\n"
+
+
+def _table(points: Sequence[overview.Point]) -> str:
+    """What a paper says by datasets."""
+    titles = dict.fromkeys(_titled(chip) for point in points for chip in point.chips)
+    rows = [{"says": point.text} | {_titled(chip): _said(chip) for chip in point.chips} for point in points]
+    return str(pd.DataFrame(rows, columns=["says", *titles]).fillna("").to_markdown(index=False))
+
+
+def _titled(chip: overview.Chip) -> str:
+    return chip.title if chip.provenance == "real" else f"{chip.title} ({chip.provenance})"
+
+
+def _said(chip: overview.Chip) -> str:
+    return chip.text + "\\*" * chip.reduced + " (ours)" * chip.ours

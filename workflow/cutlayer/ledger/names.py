@@ -1,0 +1,40 @@
+"""Names of data as people read them."""
+
+from __future__ import annotations
+
+TITLES = {
+    "adult_codes": "Adult (coded)",
+    "avazu_days": "Avazu, day by day",
+    "celeba": "CelebA",
+    "cifar10": "CIFAR-10",
+    "digits_vs_rest": "Digits, one vs rest",
+    "fashion_mnist": "Fashion-MNIST",
+    "mnist": "MNIST",
+}  # where it is not the name with spaces
+WORDS = {
+    "given": "with it among the inputs",
+    "half": "half of the features",
+    "l2": "L2 penalty",
+    "marital": "marital status",
+    "small": "few features",
+    "train": "scaled on training rows",
+}
+
+
+def of_dataset(name: str) -> str:
+    """The title of a dataset: `breast_cancer` is Breast cancer."""
+    return TITLES.get(name, name.replace("_", " ").capitalize())
+
+
+def of_setup(setup: str, dataset: str) -> str:
+    """The title of a setup, which begins with that of its dataset: `bank_l2` is Bank: L2 penalty."""
+    title = of_dataset(dataset)
+    if setup == dataset or not setup:
+        return title
+    same = 0
+    for own, other in zip(setup.split("_"), dataset.split("_"), strict=False):
+        if own != other:
+            break
+        same += 1
+    rest = setup.split("_")[same:]
+    return f"{title}: {' '.join(WORDS.get(word, word) for word in rest)}" if rest else title

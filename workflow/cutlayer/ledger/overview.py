@@ -1,0 +1,179 @@
+"""What is known of each paper at a glance: what it says above all by datasets, and what would decide the rest.
+
+It is the ledger in words and the site's first screen. What a paper says above all is `main` in paper.yaml.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from . import names
+from .verdicts import (
+    DECIDES,
+    DIFFERS,
+    FAILS,
+    HOLDS,
+    MARK,
+    NO_RESULT,
+    NO_SIGNAL,
+    NOT_AT_THIS_SCALE,
+    NOT_COMPARABLE,
+    ORDER,
+    STAND_IN,
+    TIE,
+    UNDECIDED,
+)
+
+ABOUT = (
+    "Papers on privacy in split and vertical federated learning, run again from one DAG: what each of them claims, "
+    "beside what we measured. A verdict is given by a rule that was fixed before the run, and only where the whole 95% "
+    "interval is on one side."
+)
+RULE = (
+    "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
+    "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
+    "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
+    "one about every case is held against the worst case. Else they are undecided. A tie is an exact one; there is no "
+    "signal where the model, or the attack without a defense, is no better than chance. Reduced means smaller than the "
+    "paper's sizes. Generated data get no verdict, nor does a number that decided how the text is read; what failed, "
+    "does not apply or is there in part has no result; what needs data that are not public is not comparable."
+)
+FAILED = "These have no result, and no number here depends on them:"
+MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
+LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
+TIMES = {"reference": " (meant for a night of two cores)", "paper": ""}
+DECIDED = (HOLDS, DIFFERS, FAILS, TIE)
+OPEN = {UNDECIDED: "undecided", NO_SIGNAL: "without signal", NOT_AT_THIS_SCALE: "not judged at this scale"}
+ELSEWHERE = {
+    STAND_IN: "on generated data: they need the original files, see the page of data",
+    NO_RESULT: "without result: the reason is in each row",
+    NOT_COMPARABLE: "not comparable: the paper's data are private, or a setting is not given",
+    DECIDES: "decided how the text is read, and are not judged",
+}
+
+
+@dataclass(frozen=True)
+class Chip:
+    """What is known of a statement on one dataset."""
+
+    dataset: str
+    verdicts: Mapping[str, int]  # without the mark, in their order -> in how many rows
+    reduced: bool  # whether any is smaller than in the paper
+    ours: bool  # whether the paper says nothing of these data
+    provenance: str
+
+    @property
+    def title(self) -> str:
+        """The dataset in words."""
+        return names.of_dataset(self.dataset)
+
+    @property
+    def word(self) -> str:
+        """The verdict; of several what they come to."""
+        if len(self.verdicts) == 1:
+            return next(iter(self.verdicts))
+        good, bad = HOLDS in self.verdicts, bool({FAILS, DIFFERS} & set(self.verdicts))
+        return {(True, True): MIXED, (True, False): PARTLY, (False, True): PARTLY_NOT}.get((good, bad), OPEN_STILL)
+
+    @property
+    def text(self) -> str:
+        """The verdict in words; of several, how often each."""
+        if len(self.verdicts) == 1:
+            return self.word
+        return ", ".join(f"{count} {word}" for word, count in self.verdicts.items())
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a paper says above all."""
+
+    text: str
+    claims: list[str]
+    chips: list[Chip]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper at a glance."""
+
+    name: str
+    title: str
+    authors: str
+    points: list[Point]
+    counts: Mapping[str, int]  # verdict without the mark -> rows
+    decided: str  # how much, in a sentence
+    rest: list[str]  # what would decide the rest, a sentence each
+
+
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str) -> Iterator[Paper]:
+    """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them."""
+    for name, paper in content.items():
+        own = verdicts[verdicts["paper"] == name]
+        points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
+        counts = tally(own["verdict"])
+        how_much = decided(own, scale)
+        yield Paper(name, paper["title"], paper["authors"], points, counts, how_much, [*rest(counts, scale)])
+
+
+def of_scale(scale: str) -> str:
+    """What a scale is."""
+    larger = LARGER.get(scale, "reference")
+    more = f" A larger one is run with `--config scale={larger}`{TIMES[larger]}." if larger else ""
+    return f"This is a run at scale **{scale}**.{more}"
+
+
+def plain(verdict: str) -> str:
+    """A verdict without the mark."""
+    return verdict.removesuffix(MARK)
+
+
+def tally(verdicts: Iterable[str]) -> dict[str, int]:
+    """How often each verdict is given, marked or not, in their order."""
+    found = Counter(map(plain, verdicts))
+    return {word: found[word] for word in dict.fromkeys(map(plain, ORDER)) if word in found}
+
+
+def chips(rows: pd.DataFrame, spoken_of: Iterable[str]) -> list[Chip]:
+    """What is known on each dataset: those that the paper speaks of first, in its order."""
+    order = dict.fromkeys([*spoken_of, *rows["dataset"]])
+    return [_chip(name, own) for name in order if not (own := rows[rows["dataset"] == name]).empty]
+
+
+def decided(own: pd.DataFrame, scale: str) -> str:
+    """How many rows of a paper have a verdict that decides."""
+    counts = {word: count for word, count in tally(own["verdict"]).items() if word in DECIDED}
+    reduced = int((own["verdict"].str.endswith(MARK) & own["verdict"].map(plain).isin(counts)).sum())
+    told = f" ({', '.join(f'{count} {word}' for word, count in counts.items())})" if counts else ""
+    sizes = f", {reduced} of them on less than the paper's sizes" if reduced else ""
+    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scale}{told}{sizes}."
+
+
+def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:
+    """What would decide what is not decided."""
+    larger = LARGER.get(scale, "reference")
+    left = ", ".join(f"{counts[word]} {said}" for word, said in OPEN.items() if word in counts)
+    if left:
+        yield f"{left}: `--config scale={larger}`{TIMES[larger]} tells more." if larger else f"{left}: more seeds tell."
+    for word, said in ELSEWHERE.items():
+        if word in counts:
+            yield f"{counts[word]} {said}."
+
+
+def _point(own: pd.DataFrame, entry: Mapping[str, Any], spoken_of: list[str]) -> Point:
+    rows = own[(own["kind"] != "number") & own["item"].isin(entry["claims"])]
+    return Point(entry["text"], entry["claims"], chips(rows, spoken_of))
+
+
+def _chip(name: str, own: pd.DataFrame) -> Chip:
+    return Chip(
+        name,
+        tally(own["verdict"]),
+        bool(own["verdict"].str.endswith(MARK).any()),
+        bool((own["kind"] == "ours").all()),
+        ", ".join(dict.fromkeys(own["provenance"])),
+    )

@@ -1,0 +1,150 @@
+"""What becomes of a method in the arena, in a sentence: of the cells of an exhibit in which it was tried.
+
+A defense is *on the front* of a setup if one of its settings is, see `front`. It is *dominated* if each of its settings
+leaks surely more to the worst attack and is surely less useful than one of another defense. Else it is undecided. An
+attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena. Surely is the whole
+95% interval of the paired difference over seeds, each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cutlayer.core.files import replacing
+
+from .cells import load
+from .front import beaten, front
+from .signal import Signals
+from .statistics import ROUNDING, interval
+
+Exhibit = Mapping[str, Any]
+Draw = Mapping[str, Any]
+LEAK, UTILITY = "attack_utility", "test_utility"  # as a frontier has them where `draw` does not say otherwise
+UNDECIDED = "undecided"
+MARKS = {"stand-in": "generated stand-in data", "synthetic": "generated data"}
+
+
+def write(
+    name: str, kind: str, own: Sequence[str], strongest: str, exhibit: Exhibit, cells: Path, output: Path
+) -> None:
+    """Write the sentence of a method, as `Outside.told` names it; `strongest` is the set of attacks that counts."""
+    table, told = load(cells), {"defense": of_defense, "attack": of_attack, "dataset": of_dataset}
+    sentence = told[kind](table, own, strongest, exhibit["draw"], exhibit["setups"])
+    with replacing(output) as temporary:
+        temporary.write_text(f"{name}: {sentence}.\n")
+
+
+def of_defense(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
+    """What the variants `own` of a defense are on each setup: on the front, dominated (by which), undecided."""
+    signals, verdicts = Signals({"": cells}), {}
+    for setup in setups:
+        here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
+        verdicts[setup] = _failed(here, own) or _weak(signals, here, own) or _placed(here, own, strongest, draw)
+    return _listed(verdicts, cells)
+
+
+def of_dataset(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
+    """Which defenses are on the front in each of the dataset's setups `own`."""
+    signals, verdicts = Signals({"": cells}), {}
+    for setup in setups:
+        here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
+        reason = signals.lacking("value", here)
+        verdicts[setup] = f"no signal ({reason})" if reason else _in_front(here, strongest, draw)
+    return _listed(verdicts, cells)
+
+
+def of_attack(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
+    """On which schemes the variants `own` of an attack leak surely more than the worst of all others."""
+    metric, found, count, weaker = draw.get("leak", LEAK), [], 0, 0
+    sign = 1 if draw.get("safer", "down") == "down" else -1
+    known = cells[(cells["metric"] == metric) & cells["value"].notna()]
+    for setup in setups:
+        for (defense, setting), scheme in known[known["setup"] == setup].groupby(["defense", "setting"], sort=False):
+            rest = scheme[scheme["attack"] == strongest].set_index("seed")
+            for variant in own:
+                gap = sign * (scheme[scheme["attack"] == variant].set_index("seed")["value"] - rest["value"]).dropna()
+                if len(gap) < 2:
+                    continue
+                _, low, high = interval(gap.to_numpy())
+                count, weaker = count + 1, weaker + (high < -ROUNDING)
+                if low > ROUNDING:
+                    found.append(f"than {rest['by'].mode().iloc[0]} on {_scheme(defense, setting)} on {setup}")
+    if not count:
+        return f"no result, {_reason(cells[cells['attack'].isin(own)])}"
+    rest_of = f"surely weaker on {weaker} of {count} schemes, {UNDECIDED} on {count - weaker - len(found)}"
+    return "; ".join([f"stronger {', '.join(found)}" if found else "nowhere surely stronger", rest_of]) + _data(cells)
+
+
+def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw) -> str:
+    """Where a defense is among the others of a setup."""
+    whose, costs, gains = _points(cells, strongest, draw)
+    mine = np.isin(whose, list(own))
+    if front(costs, gains)[mine].any():
+        return "on the front"
+    by = beaten(costs, gains)[np.ix_(mine, ~mine)]
+    if not len(by) or not by.any(axis=1).all():
+        return UNDECIDED
+    others = whose[~mine]
+    always = [name for name in dict.fromkeys(others) if by[:, others == name].any(axis=1).all()]
+    return f"dominated by {always[0] if always else ' and '.join(dict.fromkeys(others[by.argmax(axis=1)]))}"
+
+
+def _in_front(cells: pd.DataFrame, strongest: str, draw: Draw) -> str:
+    """The defenses of which a setting is on the front."""
+    whose, costs, gains = _points(cells, strongest, draw)
+    names = list(dict.fromkeys(whose[front(costs, gains)]))
+    return f"{', '.join(names)} on the front" if names else "no front that the intervals support"
+
+
+def _points(cells: pd.DataFrame, strongest: str, draw: Draw) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each setting of a setup with numbers in every seed its defense (k,), what it costs and gains (k, seeds)."""
+    leak = _by_seed(cells[(cells["attack"] == strongest) & (cells["metric"] == draw.get("leak", LEAK))])
+    gain = _by_seed(cells[(cells["attack"] == "") & (cells["metric"] == draw.get("utility", UTILITY))])
+    points = leak.index.intersection(gain.index, sort=False)
+    costs, gains = leak.loc[points].to_numpy(), gain.loc[points].to_numpy()
+    costs = costs if draw.get("safer", "down") == "down" else -costs
+    gains = gains if draw.get("better", "up") == "up" else -gains
+    return points.get_level_values("defense").to_numpy(), costs, gains
+
+
+def _by_seed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Values by (defense, setting) and seed, of those that have one in every seed."""
+    return cells.pivot_table("value", ["defense", "setting"], "seed", sort=False).dropna()
+
+
+def _failed(cells: pd.DataFrame, own: Sequence[str]) -> str:
+    mine = cells[cells["defense"].isin(own)]
+    return "" if mine["value"].notna().any() else f"no result ({_reason(mine)})"
+
+
+def _reason(cells: pd.DataFrame) -> str:
+    told = [reason for reason in cells["skipped"] if reason]
+    return told[0] if told else "it was not measured"
+
+
+def _weak(signals: Signals, cells: pd.DataFrame, own: Sequence[str]) -> str:
+    reason = signals.lacking("value", cells[cells["defense"].isin(own)])
+    return f"no signal ({reason})" if reason else ""
+
+
+def _listed(verdicts: Mapping[str, str], cells: pd.DataFrame) -> str:
+    """The verdicts with the setups of each, and what the data are if they are not real."""
+    setups: dict[str, list[str]] = {}
+    for setup, verdict in verdicts.items():
+        setups.setdefault(verdict, []).append(setup)
+    return "; ".join(f"{verdict} on {' and '.join(names)}" for verdict, names in setups.items()) + _data(cells)
+
+
+def _data(cells: pd.DataFrame) -> str:
+    kinds = cells.drop_duplicates("setup").set_index("setup")["provenance"]
+    marks = [f"{setup}: {MARKS[kind]}" for setup, kind in kinds.items() if kind in MARKS]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
+def _scheme(defense: str, setting: str) -> str:
+    return f"{defense} {setting}".strip()

@@ -1,0 +1,87 @@
+"""The worst case of several attacks: the one that leaks most, chosen on other seeds than the one it is reported on.
+
+Whoever takes the best of many attacks on the very runs it is scored on, reports luck as a leak. So for each setting of
+a defense and each seed the attack is chosen by its mean over all *other* seeds (leave-one-out), and what it gets on
+this seed is what counts. An AUC a is a leak of max(a, 1 - a), once a training. Of attacks that leak alike the first
+named counts. An attack that has no number in some seed of a setting is not among those to choose from.
+
+A rule has the metrics that are `leaks`, each with whether "more" or "less" of it is more of a leak, and under `among`
+names of sets of attacks. Each metric has its own worst attack. Where an attack of a set failed, its reason stays beside
+the set's number, for one that was not tried may be the worst.
+
+Aerni, Zhang, Tramer, "Evaluations of Machine Learning Privacy Defenses are Misleading".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cutlayer.core import failed_cells, failures, scales
+
+from .chance import two_sided
+
+Rule = Mapping[str, Any]
+RUN = ["setup", "defense", "setting"]
+CASE: list[Hashable] = [*RUN, "metric"]
+ONE_SEED = f"{scales.PREFIX}the attack is chosen on other seeds, and there is one"
+
+
+def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+    """The cells seed by seed, as `cells.gather` has them, with each set's worst attack in place of single attacks.
+
+    `attack` is the set, `by` the attack that was chosen for the seed; both are empty for what a run says of itself.
+    """
+    cells = two_sided(cells)
+    parts = [cells[cells["attack"] == ""].assign(by="")]
+    known = cells[(cells["skipped"] == "") & cells["metric"].isin(list(rule["leaks"]))]
+    leak = _leaks(known, rule["leaks"])
+    for name, attacks in rule["among"].items():
+        parts += [_numbers(known, leak, name, attacks), _reasons(cells[cells["attack"].isin(attacks)], name)]
+    found = pd.concat([part for part in parts if not part.empty], ignore_index=True)
+    runs = cells[RUN].drop_duplicates(ignore_index=True)
+    place = pd.Series(runs.index, index=pd.MultiIndex.from_frame(runs))
+    order = place.loc[pd.MultiIndex.from_frame(found[RUN])].to_numpy().argsort(kind="stable")
+    return found.iloc[order].reset_index(drop=True)
+
+
+def choices(leak: pd.DataFrame) -> dict[Any, str]:
+    """Seed -> the attack of largest mean leak over all other seeds, of (seeds, attacks) leaks without gaps."""
+    return {seed: str(leak.drop(index=seed).mean().idxmax()) for seed in leak.index}
+
+
+def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
+    """How much each attack (columns) leaks in each setting, metric and seed (rows): the more, the worse."""
+    sign = known["metric"].map({metric: 1.0 if more == "more" else -1.0 for metric, more in leaks.items()})
+    return known.assign(value=sign * known["value"]).pivot_table("value", [*CASE, "seed"], "attack", sort=False)
+
+
+def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str]) -> pd.DataFrame:
+    """What a set's worst attack gets in each setting, metric and seed."""
+    own, found = leak[[attack for attack in attacks if attack in leak]], []
+    for case, table in own.groupby(level=CASE, sort=False):
+        there = table.droplevel(CASE).dropna(axis="columns")
+        if len(there) > 1 and not there.empty:
+            found += [(*case, seed, attack) for seed, attack in choices(there).items()]
+        elif not there.empty:
+            found.append((*case, there.index[0], there.columns[0]))
+    chosen = pd.DataFrame(found, columns=[*CASE, "seed", "attack"]).assign(by=lambda rows: rows["attack"])
+    cells = known.merge(chosen, on=[*CASE, "seed", "attack"]).assign(attack=name)
+    alone = cells.groupby(CASE)["seed"].transform("nunique") == 1
+    return cells.assign(
+        value=cells["value"].mask(alone), by=cells["by"].mask(alone, ""), skipped=cells["skipped"].mask(alone, ONE_SEED)
+    )
+
+
+def _reasons(own: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Why attacks of a set failed, and where none has a number why."""
+    known, lacking = own[own["skipped"] == ""], own[own["skipped"] != ""]
+    numbered = pd.MultiIndex.from_frame(lacking[RUN]).isin(pd.MultiIndex.from_frame(known[RUN]))
+    elsewhere = lacking["setup"].isin(known["setup"]).to_numpy()  # a reason for every defense of a setup
+    failed = failed_cells.among(lacking)
+    told = lacking[failed | ~np.where(lacking["defense"] == "", elsewhere, numbered)]
+    told = told.sort_values("skipped", key=lambda texts: ~texts.str.startswith(failures.PREFIX), kind="stable")
+    return told.drop_duplicates([*RUN, "seed"]).assign(attack=name, by="")

@@ -1,0 +1,236 @@
+"""Check lines: what a check of a paper.yaml asks, in one line that reads like a sentence.
+
+    leak_auc of norm under marvell[sum_kl=0.1] - none in figure3a on criteo, avazu <= -0.22
+
+is what the ledger knows as a gap: left marvell's cells, right those without a defense, of one exhibit and two setups.
+
+A side is a metric, `of` an attack, `under` a defense with its [setting]. `of model` is what a run says of itself. What
+one side leaves out is as on the other (a setting only together with its defense), and a name without a word before it
+is of the kind that the left side ends with. `a & b` are the cells of both, of which the mean is taken, and of
+`least(a, b)` or `most(a, b)` the one with the least or greatest mean over seeds counts. Of sides there is
+
+    left                          the mean (value)        slope(left)            of the line over the exhibit's axis
+    left - right                  the gap                 largest(left)          over all seeds and places
+    left / right                  the ratio of the means  largest(left - right)  the same of the gap
+    share(left < right)           of the places           hypervolume(utility against left - right)
+
+where `utility` is a metric of the model, and left and right differ in their defense. Then come, each if it is meant,
+`at first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound,
+`<= 1`, `>= 0` or `between 0 and 1`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cutlayer.core.errors import InputError, nearest
+
+TOKEN = re.compile(r"\[[^\]]*\]|[-+]?\d[\w.+-]*|<=|>=|[-/<&(),]|\w+|\S")
+KINDS = {"metric": "", "attack": "of", "defense": "under"}  # what a side names, in this order, and the word before it
+MODEL = "model"  # in place of an attack: what a run says of itself
+OF_ALL = {"slope": "slope", "share": "share_below", "largest": "largest", "hypervolume": "hypervolume"}
+BETWEEN = {"-": "gap", "/": "ratio", "<": "share_below"}
+BOUNDS = {"<=": ["at_most"], ">=": ["at_least"], "between": ["at_least", "at_most"]}
+
+Entry = dict[str, Any]
+Side = dict[str, list[Entry]]  # kind -> what it is, each of several
+
+
+def parsed(line: str, where: str) -> Entry:
+    """The check of a line; raise, naming file and key, for what cannot be meant."""
+    return _Line(line, where).check()
+
+
+def selections(check: Mapping[str, Any]) -> list[Entry]:
+    """All that a check selects, each on its own."""
+    return [one for key in ("left", "right", "leak", "utility") for one in listed(check.get(key, []))]
+
+
+def listed(value: Any) -> list[Any]:
+    """One value or several, as several."""
+    return value if isinstance(value, list) else [value]
+
+
+class _Line:
+    """A line, read word by word."""
+
+    def __init__(self, line: str, where: str) -> None:
+        self._line, self._where = line, where
+        self._found = [*TOKEN.finditer(line)]
+        self._place = 0
+        self._tried: dict[int, list[str]] = {}  # place -> words that may stand there
+        self._several: set[str] = set()
+
+    def check(self) -> Entry:
+        """The whole line."""
+        check = self._of_all() if self._next(1) == "(" and self._next() in OF_ALL else self._compared("-", "/")
+        if self._took("at"):
+            check["at"] = self._one_of("first", "last", "every")
+            self._one_of("place")
+        if self._took("where"):
+            check["where"] = self._one_of("both")
+            self._one_of("are")
+        self._one_of("in")
+        check["exhibit"] = self._name("an exhibit")
+        if self._took("on"):
+            check["setups"] = self._listed("a setup", ",")
+        return check | self._bound() | ({"of_several": "most"} if self._several == {"most"} else {})
+
+    def _bound(self) -> Entry:
+        if not self._next():
+            return {}
+        keys = BOUNDS[self._one_of(*BOUNDS)]
+        bound = {keys[0]: self._number()}
+        for key in keys[1:]:
+            self._one_of("and")
+            bound[key] = self._number()
+        if self._next():
+            raise self._wrong("the line ends here")
+        return bound
+
+    def _of_all(self) -> Entry:
+        """What is written like a function."""
+        name = self._word()
+        self._one_of("(")
+        if name == "hypervolume":
+            check = self._traded()
+        elif name == "share":
+            check = self._compared("<", needed=True)
+        else:
+            check = self._compared(*(["-"] if name == "largest" else []))
+        self._one_of(")")
+        of_gap = name == "largest" and "right" in check
+        return check | {"statistic": "largest_gap" if of_gap else OF_ALL[name]}
+
+    def _compared(self, *signs: str, needed: bool = False) -> Entry:
+        """One side, or two with one of the signs between them."""
+        left, last = self._side()
+        sign = self._one_of(*signs) if needed else next(filter(self._took, signs), "")
+        if not sign:
+            return {"statistic": "value", "left": _selections(left)}
+        right, _ = self._side(last)
+        full = [_selections(_with(*sides)) for sides in ((left, right), (right, left))]
+        return {"statistic": BETWEEN[sign], "left": full[0], "right": full[1]}
+
+    def _traded(self) -> Entry:
+        utility, _ = self._side()
+        self._one_of("against")
+        left, last = self._side()
+        self._one_of("-")
+        right, _ = self._side(last)
+        sides = {"left": left, "right": _with(right, left)}
+        if set(right) != {"defense"} or set(left) != {*KINDS} or "defense" in utility:
+            raise self._wrong("`hypervolume(<metric> of model against <metric> of <attack> under <left> - <right>)`")
+        traded = {"leak": _selections({kind: left[kind] for kind in ("metric", "attack")})}
+        found = {name: _selections({"defense": side["defense"]}) for name, side in sides.items()}
+        return {**found, **traded, "utility": _selections(utility)}
+
+    def _side(self, last: str = "metric") -> tuple[Side, str]:
+        """What a side names, and the kind that it ends with; `last` is that of the side before it."""
+        side: Side = {}
+        kinds, words = [*KINDS], [*KINDS.values()]
+        if self._next() not in words:
+            bare = self._values()
+            following = words.index(self._next()) if self._next() in words else len(words)
+            last = last if kinds.index(last) < following else "metric"
+            side[last] = [self._meant(last, *value) for value in bare]
+        elif last == "metric":
+            raise self._wrong("a metric comes first")
+        for kind in kinds[1:]:
+            if kind not in side and self._took(KINDS[kind]):
+                side[kind], last = [self._meant(kind, *value) for value in self._values()], kind
+        return side, last
+
+    def _values(self) -> list[tuple[list[str], str | None]]:
+        """One value, or those of which the least or greatest counts."""
+        if not (self._next() in ("least", "most") and self._next(1) == "("):
+            return [self._value()]
+        self._several.add(self._word())
+        if len(self._several) > 1:
+            raise self._wrong("one of `least` and `most` is meant in a line")
+        self._one_of("(")
+        values = [self._value()]
+        while self._one_of(",", ")") == ",":
+            values.append(self._value())
+        return values
+
+    def _value(self) -> tuple[list[str], str | None]:
+        """Names and a setting, or one of them."""
+        names = [] if self._next().startswith("[") else self._listed("a name", "&")
+        return names, self._word()[1:-1] if self._next().startswith("[") else None
+
+    def _meant(self, kind: str, names: list[str], setting: str | None) -> Entry:
+        """What a selection says of a kind."""
+        if kind != "defense" and setting is not None:
+            raise self._wrong("a [setting] comes after a defense")
+        own = ["" if kind == "attack" and name == MODEL else name for name in names]
+        meant = {kind: _alone(own)} if own else {}
+        return meant | ({"setting": _alone(setting.split(" & "))} if setting is not None else {})
+
+    def _listed(self, what: str, sign: str) -> list[str]:
+        names = [self._name(what)]
+        while self._took(sign):
+            names.append(self._name(what))
+        return names
+
+    def _name(self, what: str) -> str:
+        if not re.fullmatch(r"\w+", self._next()):
+            raise self._wrong(f"{what} is meant")
+        return self._word()
+
+    def _number(self) -> float:
+        try:
+            number = float(self._next())
+        except ValueError:
+            raise self._wrong("a number is meant") from None
+        self._place += 1
+        return number
+
+    def _next(self, ahead: int = 0) -> str:
+        place = self._place + ahead
+        return self._found[place][0] if place < len(self._found) else ""
+
+    def _word(self) -> str:
+        word = self._next()
+        self._place += 1
+        return word
+
+    def _took(self, word: str) -> bool:
+        self._tried.setdefault(self._place, []).append(word)
+        there = self._next() == word
+        self._place += there
+        return there
+
+    def _one_of(self, *words: str) -> str:
+        if self._next() not in words:
+            may = [*self._tried.get(self._place, []), *words]
+            raise self._wrong(nearest(self._next(), may).replace("known: ", "meant: "))
+        return self._word()
+
+    def _wrong(self, meant: str) -> InputError:
+        here = self._found[self._place] if self._place < len(self._found) else None
+        before = self._line[: here.start()].rstrip() if here else self._line.rstrip()
+        after = f"after {before!r} " if before else ""
+        return InputError(self._where, f"{after}stands {here[0]!r}" if here else f"{after}it ends", meant)
+
+
+def _with(side: Side, other: Side) -> Side:
+    """The side with what it leaves out as it is on the other; a setting only together with its defense."""
+    full = {kind: side.get(kind, other.get(kind, [])) for kind in KINDS if kind in side or kind in other}
+    named = [one["defense"] for one in other.get("defense", []) if "defense" in one]
+    if "defense" in side and named and all(name == named[0] for name in named):
+        full["defense"] = [{"defense": named[0]} | one for one in side["defense"]]
+    return full
+
+
+def _selections(side: Side) -> Any:
+    """One selection, or each of several."""
+    cases = itertools.product(*side.values())
+    return _alone([{key: value for part in parts for key, value in part.items()} for parts in cases])
+
+
+def _alone(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,111 @@
+"""build: the pages, and beside them all that they show; nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from cutlayer.core.files import replacing
+from cutlayer.ledger import names, overview
+from cutlayer.ledger.readable import readable
+from cutlayer.ledger.verdicts import MARK, ORDER
+
+from . import datasets, documents, exhibits, headlines, papers
+from .marks import ICONS, MEANINGS, slug, spoken
+
+ASSETS = Path(__file__).with_name("assets")
+COPIED = ("png", "csv")  # of an exhibit's files
+FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
+NUMBERS = ("published", "ours", "low", "high", "difference")  # columns of claims.csv
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the site is made of: the checked papers and the folders and files of a run, as paths."""
+
+    papers: Mapping[str, Any]
+    looks: Mapping[str, Mapping[str, Any]]  # paper/exhibit -> defense -> its look
+    scale: str
+    datasets: Sequence[str]
+    results: Path  # folders: what the DAG made
+    normalised: Path
+    sources: Path  # data/sources.csv
+    documents: Sequence[str]  # markdown files, relative to the working directory, the first one first
+    pictures: Sequence[str]  # that they show
+
+
+def write(given: Sources, folder: Path) -> None:
+    """Write the site into a folder, and remove what it does not have."""
+    written = [*_pages(given, folder), *_copies(given, folder)]
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file not in written:
+            file.unlink()
+
+
+def _pages(given: Sources, folder: Path) -> Iterator[Path]:
+    """Write the pages, one after the other."""
+    table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
+    seen = [*overview.papers(table, given.papers, given.scale)]
+    rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
+    write_page = _writer(given, folder)
+    cards = [{**papers.card(one, given.papers[one.name]), "told": [*headlines.told(given, one.name)]} for one in seen]
+    yield write_page("index.html", "index", papers=cards)
+    for one in seen:
+        own = [row for row in rows if row["paper"] == one.name]
+        shown = exhibits.sections(given, one.name, own)
+        content = papers.page(one, given.papers[one.name], own, shown)
+        yield write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown)
+    rows = sorted(rows, key=lambda row: FIRST.index(row["kind"]))
+    yield write_page("rows.html", "rows", rows=rows, rule=overview.RULE)
+    yield write_page("data.html", "data", datasets=[*datasets.described(given)])
+    for path in given.documents:
+        page = documents.rendered(path, given.documents, given.pictures)
+        yield write_page(documents.place(path), "document", page=page, path=path)
+
+
+def _copies(given: Sources, folder: Path) -> Iterator[Path]:
+    """Copy pictures, tables and assets."""
+    for paper, content in given.papers.items():
+        for name in content["exhibits"]:
+            for kind in COPIED:
+                file = f"exhibits/{paper}/{name}.{kind}"
+                yield _copy(given.results / file, folder / file)
+    for picture in given.pictures:
+        yield _copy(Path(picture), folder / "docs" / picture)
+    for asset in sorted(ASSETS.iterdir()):
+        yield _copy(asset, folder / "assets" / asset.name)
+
+
+def _copy(source: Path, target: Path) -> Path:
+    with replacing(target) as temporary:
+        shutil.copyfile(source, temporary)
+    return target
+
+
+def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
+    """A function that writes a page from its template, and returns where it is."""
+    environment = Environment(
+        loader=PackageLoader("cutlayer.site"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline}
+    environment.globals |= {
+        "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
+        "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
+        "of_scale": overview.of_scale(given.scale), "title_of": names.of_setup,
+        "documents": {path: documents.place(path) for path in given.documents},
+    }  # fmt: skip
+
+    def write_page(place: str, template: str, **content: Any) -> Path:
+        page = environment.get_template(f"{template}.html.jinja").render(up="../" * place.count("/"), **content)
+        with replacing(folder / place) as temporary:
+            temporary.write_text(page)
+        return folder / place
+
+    return write_page

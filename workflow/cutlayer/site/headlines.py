@@ -1,0 +1,35 @@
+"""headlines: what a paper's own defense leaves of utility, and what still leaks, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cutlayer.ledger import cells, names
+from cutlayer.ledger.evidence import Found, per_setup
+from cutlayer.ledger.readable import interval, number
+
+if TYPE_CHECKING:
+    from .build import Sources
+
+TITLES = {"utility": "What is left of utility", "leak": "What leaks"}
+
+
+def told(given: Sources, paper: str) -> Iterator[dict[str, str]]:
+    """Each part of a paper's headline in each setup: its text, the number with its interval, and where it is from."""
+    for part, entry in given.papers[paper].get("headline", {}).items():
+        exhibit = entry["check"]["exhibit"]
+        table = cells.load(given.results / "cells" / paper / f"{exhibit}.csv")
+        for found in per_setup(entry["check"], {exhibit: table}):
+            common = {"title": TITLES[part], "text": entry["text"], "exhibit": exhibit}
+            yield common | {"data": names.of_setup(found.facts["setup"], found.facts["dataset"])} | _number(found)
+
+
+def _number(found: Found) -> dict[str, str]:
+    shown = found.compared.shown
+    return {
+        "number": "" if found.lacks else number(shown.mean),
+        "interval": "" if found.lacks else interval(shown.low, shown.high),
+        "from": f"{found.facts['provenance']}, {found.seeds} seeds",
+        "why": found.why,
+    }

@@ -1,0 +1,66 @@
+"""hover: the points of a trade-off, each of which says what it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cutlayer.exhibits.base import Axis, Exhibit, Points
+from cutlayer.ledger import cells, names
+from cutlayer.plan import plugins
+
+if TYPE_CHECKING:
+    from .build import Sources
+
+DIGITS = 6  # of a coordinate; a picture shows fewer
+
+
+def points(given: Sources, paper: str, name: str) -> str:
+    """The points of an exhibit as JSON for a page; empty where its drawing has none."""
+    exhibit = given.papers[paper]["exhibits"][name]
+    options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
+    drawing: Exhibit = plugins.create("exhibit", exhibit["draw"]["use"], options)
+    if type(drawing).points is Exhibit.points:
+        return ""
+    table = cells.summarize(cells.load(given.results / "cells" / paper / f"{name}.csv"), paper, name, given.scale)
+    found = drawing.points(table)
+    return "" if found is None or found.rows.empty else _json(found, given.looks[f"{paper}/{name}"])
+
+
+def _json(found: Points, looks: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = found.rows
+    panels = [_panel(own, looks) for _, own in rows.groupby(["setup", "attack"], sort=False)]
+    told = json.dumps({"x": _axis(found.x), "y": _axis(found.y), "panels": panels}, allow_nan=False)
+    return told.replace("<", "\\u003c")
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {"label": axis.label, "log": axis.log}
+
+
+def _panel(own: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The points of one attack in one setup, defense by defense."""
+    setup, dataset, provenance, attack = own[["setup", "dataset", "provenance", "attack"]].iloc[0]
+    return {
+        "title": f"{names.of_setup(setup, dataset)} ({provenance}), {attack}",
+        "attack": attack,
+        "series": [
+            {"name": str(defense), **_look(looks[str(defense)]), "points": [*_points(line)]}
+            for defense, line in own.groupby("defense", sort=False)
+        ],
+    }
+
+
+def _look(look: Mapping[str, Any]) -> dict[str, str]:
+    return {"color": look["color"], "marker": look["marker"]}
+
+
+def _points(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for row in line.to_dict("records"):
+        sides = {f"{side}{end}": row[f"{side}{end}"] for side in "xy" for end in ("", "_low", "_high")}
+        if not pd.isna(sides["x"]) and not pd.isna(sides["y"]):
+            numbers = {key: None if pd.isna(value) else float(f"{value:.{DIGITS}g}") for key, value in sides.items()}
+            yield {"setting": row["setting"], "seeds": int(row["seeds"]), **numbers}

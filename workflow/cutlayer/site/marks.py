@@ -1,0 +1,44 @@
+"""What marks a verdict on the pages, besides its color: a sign, and what it means; names as anchors and in words."""
+
+from __future__ import annotations
+
+import re
+
+from cutlayer.ledger import verdicts
+
+ICONS = {
+    verdicts.HOLDS: "✓",
+    verdicts.DIFFERS: "≠",
+    verdicts.FAILS: "✗",
+    verdicts.UNDECIDED: "?",
+    verdicts.TIE: "=",
+    verdicts.NO_SIGNAL: "∅",
+    verdicts.STAND_IN: "○",
+    verdicts.DECIDES: "§",
+    verdicts.NOT_AT_THIS_SCALE: "…",
+    verdicts.NO_RESULT: "–",
+    verdicts.NOT_COMPARABLE: "⊘",
+}
+MEANINGS = {
+    verdicts.HOLDS: "the whole 95% interval agrees",
+    verdicts.DIFFERS: "none of the interval is within the tolerance of the printed number",
+    verdicts.FAILS: "the whole interval contradicts",
+    verdicts.UNDECIDED: "the interval is on both sides",
+    verdicts.TIE: "both sides are exactly equal where one is said to be more",
+    verdicts.NO_SIGNAL: "the model, or the attack without a defense, is not surely better than chance",
+    verdicts.STAND_IN: "the data are generated, so that nothing is judged",
+    verdicts.DECIDES: "a printed number by which the text was read; not judged",
+    verdicts.NOT_AT_THIS_SCALE: "a printed number that a run of this size does not judge",
+    verdicts.NO_RESULT: "a method failed or does not apply, or only part is there",
+    verdicts.NOT_COMPARABLE: "it cannot be had at all",
+}
+
+
+def slug(text: str) -> str:
+    """A text as a name for classes and anchors, as GitHub makes one of a heading."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def spoken(name: str) -> str:
+    """The name of an exhibit, or a place, as people say it: `figure4_leak` is figure 4 leak."""
+    return re.sub(r"([a-z])(\d)", r"\1 \2", name.replace("_", " "))

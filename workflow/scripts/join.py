@@ -1,0 +1,3 @@
+from cutlayer.core import artifacts
+
+artifacts.join_rows(snakemake.input.parts, snakemake.output[0])
