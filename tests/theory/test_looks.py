@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -71,30 +72,32 @@ def test_variants_of_a_method_share_its_color_and_differ_in_marker(kind):
         assert len({look["marker"] for look in own}) == len(own)
 
 
+@contextmanager
+def one_game():
+    """Methods that are in no file meet in one game."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.plugins, "games", lambda *_: {"split"})
+        yield
+
+
 names = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=12)
 
 
 @settings(deadline=None)
 @given(st.lists(names.filter(lambda name: name != "none"), unique=True, min_size=1, max_size=len(COLORS)))
-def test_a_new_method_gets_a_free_color_and_changes_no_other(monkeypatch_games, methods):
-    before = looks("defense", {name: {"use": name} for name in methods[:-1]})
-    after = looks("defense", {name: {"use": name} for name in methods})
+def test_a_new_method_gets_a_free_color_and_changes_no_other(methods):
+    with one_game():
+        before = looks("defense", {name: {"use": name} for name in methods[:-1]})
+        after = looks("defense", {name: {"use": name} for name in methods})
     assert {name: after[name] for name in before} == before
     assert after[methods[-1]]["color"] not in {look["color"] for look in before.values()}
 
 
-def test_more_methods_than_colors_differ_in_marker(monkeypatch_games):
+def test_more_methods_than_colors_differ_in_marker():
     many = {f"method_{place}": {"use": f"method_{place}"} for place in range(len(COLORS) * len(MARKERS))}
-    found = looks("defense", many)
+    with one_game():
+        found = looks("defense", many)
     assert len({(look["color"], look["marker"]) for look in found.values()}) == len(many)
-
-
-@pytest.fixture(scope="module")
-def monkeypatch_games():
-    """Methods that are in no file meet in one game."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.plugins, "games", lambda *_: {"split"})
-        yield
 
 
 def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
