@@ -12,6 +12,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.layout_engine import TightLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -152,7 +153,8 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     figure.set_size_inches(width, height)
     figure.suptitle(title, y=1 - 0.08 / height, va="top", fontsize=11)
     below = 0.20 * rows + LINE * (foot.count("\n") + 1) + 0.1
-    figure.tight_layout(rect=(0, below / height, 1, 1 - 0.1 / height))  # and below the title
+    # Not figure.tight_layout, after which each file is drawn twice.
+    TightLayoutEngine(rect=(0, below / height, 1, 1 - 0.1 / height)).execute(figure)  # above them, below the title
     if legend:
         legend.set_bbox_to_anchor((0.5, (LINE * (foot.count("\n") + 1) + 0.05) / height))
     figure.text(0.5, 0.03 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")

@@ -28,6 +28,7 @@ from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smalle
 from .tradeoff import hypervolume
 
 UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
+PLACE = ["seed", "axis"]
 POINTS = ["seed", "defense", "setting"]
 WORST = {"largest", "largest_gap"}
 NEUTRAL = {"gap": 0.0, "slope": 0.0, "hypervolume": 0.0, "ratio": 1.0}  # where neither side is more than the other
@@ -97,10 +98,14 @@ def _pairs(check: Check, own: pd.DataFrame) -> list[list[pd.DataFrame]]:
 def _side(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
     """The cells of a selection, averaged over all but seed and place."""
     cells = where(own, selection)
-    shares = [_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True)]
-    groups = cells.groupby(["seed", axis(own)], dropna=False)
-    side = groups[["value", "error"]].mean().assign(tested=groups["tested"].min(), share=all(shares))
-    return side.rename_axis(["seed", "axis"]).reset_index().assign(left=lambda side: side["value"])
+    shares = all(_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True))
+    side = cells[["seed", axis(own), "value", "error", "tested"]].set_axis([*PLACE, "value", "error", "tested"], axis=1)
+    if side.duplicated(PLACE).any():
+        groups = side.groupby(PLACE, dropna=False)
+        side = groups[["value", "error"]].mean().assign(tested=groups["tested"].min()).reset_index()
+    else:  # nothing to average: grouping takes most of a ledger's time
+        side = side.sort_values(PLACE, ignore_index=True)
+    return side.assign(share=shares, left=side["value"])
 
 
 def _is_share(metric: str, chance: float) -> bool:

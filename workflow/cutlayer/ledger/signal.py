@@ -21,7 +21,8 @@ from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
 CASE = ["setup", "defense", "setting", "attack", "metric", "seed"]
-COLUMNS = [*CASE, "value", "chance", "error"]
+NUMBERS = ["value", "chance", "error"]
+COLUMNS = [*CASE, *NUMBERS]
 RUN = ["defense", "setting", "attack", "metric"]
 EVERY_CASE = {"largest", "largest_gap"}  # what is said of every training is said of bad ones too
 
@@ -32,7 +33,7 @@ class Signals:
     def __init__(self, cells: Mapping[str, pd.DataFrame]) -> None:
         known = [with_columns(table).dropna(subset=["chance", "value"])[COLUMNS] for table in cells.values()]
         rows = pd.concat([pd.DataFrame(columns=COLUMNS), *(table for table in known if not table.empty)])
-        rows = rows[rows["metric"] != LOG_LOSS]
+        rows = rows[rows["metric"] != LOG_LOSS].astype(dict.fromkeys(NUMBERS, float))
         self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
         self._found: dict[tuple[str, ...], str] = {}
 
