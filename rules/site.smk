@@ -29,6 +29,7 @@ rule site:
             for paper, name, _ in plan.exhibits()
         },
         scale=plan.scale,
+        hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
     script:
         "../workflow/scripts/site.py"

@@ -125,7 +125,7 @@ def write(folder: Path) -> None:
     with contextlib.chdir(ROOT):
         given = build.Sources(
             papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
-            datasets=[*PROVENANCE], results=results, normalised=normalised, sources=Path("data/sources.csv"),
+            hours={}, datasets=[*PROVENANCE], results=results, normalised=normalised, sources=Path("data/sources.csv"),
             documents=["README.md", "CONTRIBUTING.md", *sorted(map(str, Path("workflow/benchmarks").glob("*.md")))],
             pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
         )  # fmt: skip

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from cutlayer.ledger import names, overview, verdicts
+from cutlayer.plan import hours
 from cutlayer.site import marks, papers
 
 
@@ -51,16 +52,26 @@ def test_undecided_is_not_counted_as_decided():
 
 @pytest.mark.parametrize(("scale", "next_one"), [("quick", "reference"), ("tiny", "reference"), ("reference", "paper")])
 def test_a_larger_scale_would_decide_what_is_open(scale, next_one):
-    (line,) = overview.rest(overview.tally(["undecided", "no signal", "holds"]), scale)
+    (line,) = overview.rest(overview.tally(["undecided", "no signal", "holds"]), scale, {})
     assert line.startswith(f"1 undecided, 1 without signal: `--config scale={next_one}`")
-    (line,) = overview.rest({"stand-in": 3}, scale)
+    (line,) = overview.rest({"stand-in": 3}, scale, {})
     assert "original files" in line
 
 
+def test_what_a_larger_scale_takes_is_said_where_it_is_known(tmp_path):
+    (tmp_path / "forecast.csv").write_text("scale,paper,jobs,hours\nreference,all,9,6.54\nreference,secdt,3,0.25\n")
+    known = hours.read(tmp_path / "forecast.csv")
+    assert "`--config scale=reference` (about 6.5 hours on two cores)." in overview.of_scale("quick", known)
+    (line,) = overview.rest({"undecided": 1}, "quick", known, "secdt")
+    assert "(about 15 minutes on two cores)" in line
+    (line,) = overview.rest({"undecided": 1}, "quick", known, "tcpo")
+    assert "hours" not in line
+
+
 def test_no_scale_is_larger_than_the_papers():
-    assert [*overview.rest({"undecided": 2}, "paper")] == ["2 undecided: more seeds tell."]
-    assert "larger" not in overview.of_scale("paper")
-    assert [*overview.rest({"holds": 2}, "quick")] == []
+    assert [*overview.rest({"undecided": 2}, "paper", {})] == ["2 undecided: more seeds tell."]
+    assert "larger" not in overview.of_scale("paper", {})
+    assert [*overview.rest({"holds": 2}, "quick", {})] == []
 
 
 def test_data_of_the_paper_come_first_and_ours_are_said_to_be():

@@ -9,6 +9,7 @@ with logged(snakemake):
         papers=asked.papers,
         looks=asked.looks,
         scale=asked.scale,
+        hours=asked.hours,
         datasets=asked.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import yaml
@@ -18,7 +21,7 @@ from cutlayer.core.progress import steps
 from cutlayer.plan.plan import Plan
 
 from . import report
-from .estimates import estimates
+from .estimates import Estimate, estimates
 from .jobs import jobs
 from .store import Store
 from .trials import Trials
@@ -27,8 +30,24 @@ KEPT = Path("logs/trials.json")
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--summary"]
 
 
-def main(arguments: list[str]) -> str:
-    """The report."""
+@dataclass(frozen=True)
+class Forecast:
+    """What would run, and what is known of it."""
+
+    plan: Plan
+    config: Mapping[str, Any]
+    made: Sequence[Estimate]
+    others: int  # files of jobs that take seconds
+    origins: Mapping[str, str]  # setup -> the provenance of its data
+
+    @property
+    def text(self) -> str:
+        """The report."""
+        return report.text(self.plan, self.config, self.made, self.others, self.origins)
+
+
+def forecast(arguments: Sequence[str]) -> Forecast:
+    """All jobs of the targets, each with what it takes, of the plan that the keys give."""
     torch.set_num_threads(1)
     said = [argument for argument in arguments if "=" in argument]
     targets = [argument for argument in arguments if "=" not in argument] or ["all"]
@@ -47,11 +66,11 @@ def main(arguments: list[str]) -> str:
     trials = Trials(plan, "data/normalised", Store(KEPT))
     made = list(estimates(steps(found, "trying each kind of job, small"), plan, trials))
     origins = {job.setup: str(trials.facts(job.setup)["provenance"]) for job in found}
-    return report.text(plan, config, made, others, origins)
+    return Forecast(plan, config, made, others, origins)
 
 
 if __name__ == "__main__":
     try:
-        print(main(sys.argv[1:]))
+        print(forecast(sys.argv[1:]).text)
     except InputError as error:
         sys.exit(f"error: {error}")

@@ -15,6 +15,8 @@ from typing import Any
 
 import pandas as pd
 
+from cutlayer.plan.hours import Hours
+
 from . import printed, verdicts
 from .chance import is_auc
 from .evidence import FAILED, UNCOMPARED, Found, per_setup
@@ -39,6 +41,7 @@ class Scale:
     name: str
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
+    hours: Hours = field(default_factory=dict)  # of larger ones
 
     def lacks(self, found: Found) -> str:
         """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""

@@ -38,7 +38,7 @@ def write(
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
-        temporary.write_text(markdown(verdicts, papers, scale.name, [*failed]))
+        temporary.write_text(markdown(verdicts, papers, scale, [*failed]))
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -48,12 +48,12 @@ def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table[found].reset_index()
 
 
-def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: str, failed: Sequence[str]) -> str:
+def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: claims.Scale, failed: Sequence[str]) -> str:
     """What the site's first screen says, and the counts; `failed` has a line for each method that failed."""
-    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale)} {MARKS}", ""]
+    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale.name, scale.hours)} {MARKS}", ""]
     if failed:
         lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
-    for one in overview.papers(verdicts, papers, scale):
+    for one in overview.papers(verdicts, papers, scale.name, scale.hours):
         lines += [f"## {one.name}", "", f'{one.authors}, "{one.title}".', ""]
         if one.points:
             lines += [_table(one.points), ""]

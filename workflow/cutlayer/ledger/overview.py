@@ -12,6 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from cutlayer.plan import hours
+from cutlayer.plan.hours import Hours
+
 from . import names
 from .verdicts import (
     DECIDES,
@@ -46,7 +49,6 @@ RULE = (
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
 LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
-TIMES = {"reference": " (meant for a night of two cores)", "paper": ""}
 DECIDED = (HOLDS, DIFFERS, FAILS, TIE)
 OPEN = {UNDECIDED: "undecided", NO_SIGNAL: "without signal", NOT_AT_THIS_SCALE: "not judged at this scale"}
 ELSEWHERE = {
@@ -110,20 +112,22 @@ class Paper:
     rest: list[str]  # what would decide the rest, a sentence each
 
 
-def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str) -> Iterator[Paper]:
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str, known: Hours) -> Iterator[Paper]:
     """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them."""
     for name, paper in content.items():
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
         how_much = decided(own, scale)
-        yield Paper(name, paper["title"], paper["authors"], points, counts, how_much, [*rest(counts, scale)])
+        yield Paper(
+            name, paper["title"], paper["authors"], points, counts, how_much, [*rest(counts, scale, known, name)]
+        )
 
 
-def of_scale(scale: str) -> str:
-    """What a scale is."""
+def of_scale(scale: str, known: Hours) -> str:
+    """What a scale is, and what the next one takes."""
     larger = LARGER.get(scale, "reference")
-    more = f" A larger one is run with `--config scale={larger}`{TIMES[larger]}." if larger else ""
+    more = f" A larger one is run with `--config scale={larger}`{_price(known, larger)}." if larger else ""
     return f"This is a run at scale **{scale}**.{more}"
 
 
@@ -153,12 +157,21 @@ def decided(own: pd.DataFrame, scale: str) -> str:
     return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scale}{told}{sizes}."
 
 
-def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:
-    """What would decide what is not decided."""
+def _price(known: Hours, scale: str, paper: str = hours.ALL) -> str:
+    told = hours.told(known, scale, paper)
+    return f" ({told})" if told else ""
+
+
+def rest(counts: Mapping[str, int], scale: str, known: Hours, paper: str = hours.ALL) -> Iterator[str]:
+    """What would decide what is not decided of a paper."""
     larger = LARGER.get(scale, "reference")
     left = ", ".join(f"{counts[word]} {said}" for word, said in OPEN.items() if word in counts)
     if left:
-        yield f"{left}: `--config scale={larger}`{TIMES[larger]} tells more." if larger else f"{left}: more seeds tell."
+        yield (
+            f"{left}: `--config scale={larger}`{_price(known, larger, paper)} tells more."
+            if larger
+            else f"{left}: more seeds tell."
+        )
     for word, said in ELSEWHERE.items():
         if word in counts:
             yield f"{counts[word]} {said}."

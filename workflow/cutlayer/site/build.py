@@ -15,6 +15,7 @@ from cutlayer.core.files import replacing
 from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
+from cutlayer.plan.hours import Hours
 
 from . import datasets, documents, exhibits, headlines, papers
 from .marks import ICONS, MEANINGS, slug, spoken
@@ -32,6 +33,7 @@ class Sources:
     papers: Mapping[str, Any]
     looks: Mapping[str, Mapping[str, Any]]  # paper/exhibit -> defense -> its look
     scale: str
+    hours: Hours  # of larger ones
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made
     normalised: Path
@@ -51,7 +53,7 @@ def write(given: Sources, folder: Path) -> None:
 def _pages(given: Sources, folder: Path) -> Iterator[Path]:
     """Write the pages, one after the other."""
     table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
-    seen = [*overview.papers(table, given.papers, given.scale)]
+    seen = [*overview.papers(table, given.papers, given.scale, given.hours)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
     cards = [{**papers.card(one, given.papers[one.name]), "told": [*headlines.told(given, one.name)]} for one in seen]
@@ -98,7 +100,7 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
-        "of_scale": overview.of_scale(given.scale), "title_of": names.of_setup,
+        "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
         "documents": {path: documents.place(path) for path in given.documents},
     }  # fmt: skip
 
