@@ -51,10 +51,10 @@ def ledger_files():
 
 def documents(kind):
     """The texts that the site has beside its pages, or their pictures, that are there."""
-    texts = [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(name)]
-    return (texts if kind == "md" else sorted(glob.glob("docs/*.png"))) + sorted(
-        glob.glob(f"workflow/benchmarks/*.{kind}")
-    )
+    first = [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(name)]
+    own, measured = (sorted(glob.glob(f"{folder}/*.{kind}")) for folder in ("docs", "workflow/benchmarks"))
+    own = [name for name in own if name != "docs/ledger.md"]  # what the pages say
+    return (first if kind == "md" else []) + own + measured
 
 
 def site_files():

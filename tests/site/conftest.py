@@ -126,7 +126,10 @@ def write(folder: Path) -> None:
         given = build.Sources(
             papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
             hours={}, datasets=[*PROVENANCE], results=results, normalised=normalised, sources=Path("data/sources.csv"),
-            documents=["README.md", "CONTRIBUTING.md", *sorted(map(str, Path("workflow/benchmarks").glob("*.md")))],
+            documents=[
+                "README.md", "CONTRIBUTING.md", "docs/your_own.md",
+                *sorted(map(str, Path("workflow/benchmarks").glob("*.md"))),
+            ],
             pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
         )  # fmt: skip
         build.write(given, folder / "site")
