@@ -61,9 +61,9 @@ def test_a_larger_scale_would_decide_what_is_open(scale, next_one):
 def test_what_a_larger_scale_takes_is_said_where_it_is_known(tmp_path):
     (tmp_path / "forecast.csv").write_text("scale,paper,jobs,hours\nreference,all,9,6.54\nreference,secdt,3,0.25\n")
     known = hours.read(tmp_path / "forecast.csv")
-    assert "`--config scale=reference` (about 6.5 hours on two cores)." in overview.of_scale("quick", known)
+    assert "`--config scale=reference` (an estimated 6.5 hours on two cores)." in overview.of_scale("quick", known)
     (line,) = overview.rest({"undecided": 1}, "quick", known, "secdt")
-    assert "(about 15 minutes on two cores)" in line
+    assert "(an estimated 15 minutes on two cores)" in line
     (line,) = overview.rest({"undecided": 1}, "quick", known, "tcpo")
     assert "hours" not in line
 

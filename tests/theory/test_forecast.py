@@ -155,6 +155,15 @@ def test_an_attack_is_on_the_line_through_its_efforts(tried, monkeypatch):
     assert fresh.attacks(setup, "none", ["basic"]) == pytest.approx(whole / part * (1 + 0.25 * 30))
 
 
+def test_a_client_attacks_with_no_more_rows_than_it_sends(tried):
+    setup = "diabetes_sex_poisoned"
+    settings, known, work = tried.plan.setups[setup] | {"rows": 350}, tried.facts(setup), tried.work(setup)
+    cases = [work.cases(settings, known, {"client": True, "most": most}, "training_attribute") for most in (30, 10**6)]
+    assert cases == [30 * settings["epochs"], 100 * settings["epochs"]]  # it has 2 of 7 rows
+    poison = work.cases(settings, known, {"client": False, "most": 30}, "training_attribute")
+    assert poison == 11 * settings["epochs"]  # of 200 + 11 rows that train a share of 5%
+
+
 SUMMARY = """output_file\tdate\trule\tlog-file(s)\tstatus\tplan
 results/runs/mnist/dp/seed0.transcript.safetensors\t-\trun\t-\tmissing\tupdate pending
 results/runs/mnist/dp/utility.csv\t-\trun\t-\tmissing\tupdate pending

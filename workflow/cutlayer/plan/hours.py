@@ -21,8 +21,8 @@ def read(path: Path) -> dict[str, dict[str, float]]:
 
 
 def told(hours: Hours, scale: str, paper: str = ALL) -> str:
-    """In words, e.g. "about 6.5 hours on two cores"; empty where nothing is known."""
+    """In words, e.g. "an estimated 6.5 hours on two cores"; empty where nothing is known."""
     known = hours.get(scale, {}).get(paper)
     if known is None:
         return ""
-    return f"about {f'{known:,.1f} hours' if known >= 1 else f'{60 * known:.0f} minutes'} on two cores"
+    return f"an estimated {f'{known:,.1f} hours' if known >= 1 else f'{60 * known:.0f} minutes'} on two cores"

@@ -35,10 +35,13 @@ def timed(settings: Settings, facts: Settings) -> float:
 
 def cases(settings: Settings, facts: Settings, attack: Settings, target: str) -> float:
     """What the time of an attack grows with, besides its own epochs: the batches it learns from, in every epoch that it
-    listens to.
+    listens to. A client sends at most so many of its rows through the encoders.
     """
     listens = target == "training_attribute"
-    rows = _poison(settings, facts) if listens and "poison" in settings else _part(settings, facts, 2)
+    if attack.get("client"):
+        rows = min(_part(settings, facts, 2), attack["most"])
+    else:
+        rows = _poison(settings, facts) if listens and "poison" in settings else _part(settings, facts, 2)
     batches = math.ceil(rows / attack["batch"]) if "batch" in attack else rows
     return float(batches * settings["epochs"] if listens else batches)
 
