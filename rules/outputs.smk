@@ -52,7 +52,10 @@ def ledger_files():
 def documents(kind):
     """The texts that the site has beside its pages, or their pictures, that are there."""
     first = [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(name)]
-    own, measured = (sorted(glob.glob(f"{folder}/*.{kind}")) for folder in ("docs", "workflow/benchmarks"))
+    own, measured = (
+        sorted(glob.glob(f"{folder}/*.{kind}"))
+        for folder in ("docs", "workflow/benchmarks")
+    )
     own = [name for name in own if name != "docs/ledger.md"]  # what the pages say
     return (first if kind == "md" else []) + own + measured
 
