@@ -220,6 +220,7 @@ KEPT = {
     "secdt": ("figure4",),
     "tcpo": ("guarantee",),
     "tappfl": ("figure4",),
+    "arena": ("labels",),
 }
 ABOUT = {
     "chebyshev": "wine",
@@ -227,6 +228,7 @@ ABOUT = {
     "secdt": "digits_vs_rest",
     "tcpo": "diabetes_sex",
     "tappfl": "diabetes_federated",
+    "arena": "digits_vs_rest",
 }
 JUDGED = ("theorems", "decisions", "figure4")
 
@@ -270,6 +272,10 @@ def _few(paper: str, content: dict) -> dict:
     if paper == "tappfl":
         exhibits["figure4"]["defenses"] = ["model_compression"]
         content["claims"] = {}
+    if paper == "arena":
+        exhibits["labels"] |= {"defenses": ["none", "secdt"], "attacks": ["norm", "off_axis"]}
+        sets = {"attacks_of_the_papers": ["norm"], "any_attack": ["attacks_of_the_papers", "off_axis"]}
+        exhibits["labels"]["worst"] = {"leaks": {"leak_auc_mean": "more"}, "among": sets}
     return content
 
 
