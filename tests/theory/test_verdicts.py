@@ -280,6 +280,13 @@ def test_a_setting_that_a_scale_does_not_have_is_missing_and_a_method_that_is_mi
         claim(cells([0.1, 0.1], setting="w=1"), left={"defense": "misspelt", "setting": "w=1"}, at_most=0.5)
 
 
+def test_a_setting_that_a_scale_has_in_other_setups_only_is_missing():
+    """Linear scalarization of faces at scale quick: the exhibit shows one weight, of which there is none."""
+    here, there = cells([0.1, 0.1]), cells([0.1, 0.1], setup="other", defense="linear", setting="w=1")
+    row = claim(here, there, left={"defense": "linear", "setting": "w=1"}, setups=["wine"], at_most=0.5)
+    assert (row["verdict"], row["why"]) == ("no result", "there is no setting w=1")
+
+
 def test_a_place_that_is_left_out_is_missing():
     skipped = cells([math.nan, math.nan], 9, metric="").assign(skipped="too many features for this attack")
     assert verdict(cells([0.1, 0.1]), skipped, at_most=0.5) == "no result"

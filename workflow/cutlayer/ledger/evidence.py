@@ -47,7 +47,7 @@ def per_setup(check: Check, cells: Mapping[str, pd.DataFrame]) -> Iterator[Found
         if own.empty:
             where = f"claim on {check['exhibit']}"
             raise InputError(where, f"has no cells for setup {setup!r}", "see the exhibit's csv")
-        yield _of_setup(check, own)
+        yield _of_setup(check, own, table)
 
 
 def _with_results(table: pd.DataFrame) -> list[str]:
@@ -55,7 +55,7 @@ def _with_results(table: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(table.loc[(table["skipped"] == "") | failed_cells.among(table), "setup"]))
 
 
-def _of_setup(check: Check, own: pd.DataFrame) -> Found:
+def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
     facts = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
     parts = asked(check)
     own = _where_both(check, own) if check.get("where") == "both" else own
@@ -68,8 +68,8 @@ def _of_setup(check: Check, own: pd.DataFrame) -> Found:
             if reason[0] == lacks:
                 return Found(facts, lacks=lacks, why=reason[1])
     for part, one in zip(parts, picked, strict=True):
-        if one.empty and not where(there, {key: value for key, value in part.items() if key != "setting"}).empty:
-            return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")  # the scale has fewer
+        if one.empty and _fewer(part, there, table):
+            return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
     if any(one.empty for one in picked):
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
     used = two_sided(there.loc[picked[0].index.union([label for one in picked[1:] for label in one.index])])
@@ -78,6 +78,12 @@ def _of_setup(check: Check, own: pd.DataFrame) -> Found:
     found = compared(check, used)
     lacks = UNCOMPARED if found.why else ""
     return Found(facts, found, used, seeds(used), lacks, found.why)
+
+
+def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
+    """Whether the scale has fewer settings: others in this setup, or this one in others."""
+    others = {key: value for key, value in part.items() if key != "setting"}
+    return len(others) < len(part) and not (where(there, others).empty and where(table, part).empty)
 
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:
