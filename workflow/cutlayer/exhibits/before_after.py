@@ -78,7 +78,7 @@ class BeforeAfter(Exhibit):
         if (cell := found[self.before]) is not None:
             axis.plot([cell["mean"]], [row], color=color, label="_before", **PLAIN, **HOLLOW)
         if (cell := found[self.after]) is not None:
-            reach = max(cell["low"], self.chance), min(cell["high"], bounds(self.leak)[1])  # mirrored, a leak is no less
+            reach = max(cell["low"], self.chance), min(cell["high"], bounds(self.leak)[1])  # a leak is mirrored
             axis.plot(reach, [row, row], color=color, lw=0.8, label="_interval")
             axis.plot([cell["mean"]], [row], color=color, label="_after", clip_on=False, zorder=5, **PLAIN)
             by = label(str(cell.get("by", "")).split(", ")[0])
