@@ -125,6 +125,15 @@ def test_an_attack_need_not_apply_to_the_setup_itself(planned):
     assert plan.files("mine", shown(plan), "scores") == ["results/scores/bank_one_feature/none/black_box.csv"]
 
 
+def test_a_place_with_other_settings_of_a_defense_is_refused(planned, monkeypatch):
+    fewer = {"defenses": {"dp": {"sweep": {"epsilon": [1.0]}}}}
+    monkeypatch.setitem(CONFIG["scales"]["quick"]["setups"], "digits_vs_rest_more", fewer)
+    wrong = r"attacked_in: dp has the settings epsilon=1.0 in digits_vs_rest_more; "
+    with pytest.raises(InputError, match=wrong + "those in digits_vs_rest are meant: epsilon=1.0, epsilon=100.0"):
+        planned()
+    planned(attacked_in={})
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

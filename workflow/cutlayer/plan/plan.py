@@ -20,7 +20,7 @@ from .looks import looks
 from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
-from .sweeps import UNDEFENDED, parameters_in
+from .sweeps import UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
@@ -282,7 +282,7 @@ class Plan:
                 yield own | {"metric": parameter, "value": value}
 
     def _check_places(self, exhibit: Mapping[str, Any], where: str) -> None:
-        """Raise unless attacks that are measured elsewhere are so on the same data."""
+        """Raise unless attacks that are measured elsewhere are so on the same data, with the same settings."""
         for attack in exhibit.get("attacked_in", {}):
             known("attack", attack, exhibit["attacks"], f"{where}.attacked_in")
             for setup in exhibit["setups"]:
@@ -291,6 +291,11 @@ class Plan:
                 for key in SAME_TRUTH:
                     if self.setups[place].get(key) != self.setups[setup].get(key):
                         raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
+                for defense in exhibit["defenses"]:
+                    found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
+                    if found != meant:
+                        wrong = f"{defense} has the settings {', '.join(found)} in {place}"
+                        raise InputError(place_of, wrong, f"those in {setup} are meant: {', '.join(meant)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
