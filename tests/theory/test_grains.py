@@ -63,7 +63,8 @@ def test_a_scale_has_the_last_word_on_a_defense_in_one_setup():
 
 def test_what_a_scale_says_of_a_setup_is_above_what_it_says_of_all():
     sizes = {"defenses": {"adv": {"sweep": {"weight": [1.0, 3.0]}}}}
-    plan = planned(**sizes, setups={"adult_sex": {"defenses": {"adv": {"sweep": {"weight": [5.0]}}}}})
+    own = {"defenses": {"adv": {"sweep": {"weight": [5.0]}}}}
+    plan = planned(**sizes, setups={"adult_sex": own, "adult_sex_poisoned": own})  # of one exhibit
     assert plan.defense("adult_sex", "adv")["sweep"] == {"weight": [5.0]}
     assert plan.defense("adult_relationship", "adv")["sweep"] == {"weight": [1.0, 3.0]}
 
