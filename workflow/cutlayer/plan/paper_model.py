@@ -19,6 +19,18 @@ TRADED = {"leak", "utility"}  # what a trade-off is between
 OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
 
 
+def _needs(key: str, wrong: str) -> Any:
+    """A model's validator: what is given must have the key, for which a line stands in paper.yaml."""
+
+    def check(cls: type, given: Any) -> Any:
+        if key not in given:
+            raise ValueError(wrong)
+        return given
+
+    as_method: Any = classmethod(check)
+    return model_validator(mode="before")(as_method)
+
+
 class Choose(Shape):
     """Of a defense's settings the one with the best utility within a leak."""
 
@@ -66,12 +78,7 @@ class Exhibit(Shape):
     printed: Names = ABSENT
     draw: Used
 
-    @model_validator(mode="before")
-    @classmethod
-    def _somewhere(cls, given: Any) -> Any:
-        if "setups" not in given:
-            raise ValueError("shows no setups; `on` and their names are meant in its line `shows`")
-        return given
+    _somewhere = _needs("setups", "shows no setups; `on` and their names are meant in its line `shows`")
 
 
 class Check(Shape):
@@ -160,12 +167,7 @@ class Claim(Headline):
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
 
-    @model_validator(mode="before")
-    @classmethod
-    def _said(cls, given: Any) -> Any:
-        if "text" not in given:
-            raise ValueError("has no 'says'; the sentence with its place in parentheses is meant")
-        return given
+    _said = _needs("text", "has no 'says'; the sentence with its place in parentheses is meant")
 
 
 class Main(Shape):
