@@ -83,7 +83,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
     """Whether the scale has fewer settings: others in this setup, or this one in others."""
     others = {key: value for key, value in part.items() if key != "setting"}
-    return len(others) < len(part) and not (where(there, others).empty and where(table, part).empty)
+    return "setting" in part and not (where(there, others).empty and where(table, part).empty)
 
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:

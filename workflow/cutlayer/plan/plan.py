@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -291,11 +291,15 @@ class Plan:
                 for key in SAME_TRUTH:
                     if self.setups[place].get(key) != self.setups[setup].get(key):
                         raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
-                for defense in exhibit["defenses"]:
-                    found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
-                    if found != meant:
-                        wrong = f"{defense} has the settings {', '.join(found)} in {place}"
-                        raise InputError(place_of, wrong, f"those in {setup} are meant: {', '.join(meant)}")
+                self._check_settings(exhibit["defenses"], place, setup, place_of)
+
+    def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
+        """Raise unless defenses have the same settings in both setups, so that a point has leak and utility."""
+        for defense in defenses:
+            found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
+            if found != meant:
+                wrong = f"{defense} has the settings {', '.join(found)} in {place}"
+                raise InputError(where, wrong, f"those in {setup} are meant: {', '.join(meant)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
