@@ -13,7 +13,7 @@ from pathlib import Path
 from machine import machine
 from table import markdown, write
 
-from cutlayer.forecast.__main__ import Forecast, forecast
+from cutlayer.forecast.forecast import Forecast, forecast
 from cutlayer.forecast.report import CORES
 from cutlayer.plan.hours import ALL
 
