@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -180,7 +181,14 @@ def test_huge_finite_numbers_are_finite() -> None:
     assert Mine().backward(gradient(), wire()).isfinite().all()
 
 
-def test_what_the_other_hooks_return_is_checked() -> None:
+def refused(call: Callable[[], object], sentence: str) -> None:
+    """What a hook returned is refused, in this sentence."""
+    with pytest.raises(InputError) as error:
+        call()
+    assert f": {sentence}" in str(error.value)
+
+
+def test_what_hooks_of_labels_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfLabels(split.Defense):
         def outputs(self, classes: int) -> int:
@@ -192,6 +200,15 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         def decode(self, probabilities: np.ndarray, state: object) -> np.ndarray:
             return 2 * probabilities
 
+    for sentence, call in {
+        "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
+        f"target returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().target(wire()),
+        "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
+    }.items():
+        refused(call, sentence)
+
+
+def test_what_hooks_of_features_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfFeatures(vertical.Defense):
         def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
@@ -205,6 +222,18 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
             return weights
 
+    ones = np.ones((2, 3))
+    for sentence, call in {
+        "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
+            ones, ones[:, 0], None
+        ),
+        "publish returned a ndarray; (weights, bias) is meant": lambda: Unpaired().publish(ones, ones[:, 0], None),
+        "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
+    }.items():
+        refused(call, sentence)
+
+
+def test_what_hooks_of_clients_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfClients(split_server.Defense):
         def bound(self, features):  # type: ignore[no-untyped-def]
@@ -222,6 +251,18 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         def update(self, utility, features, wire):  # type: ignore[no-untyped-def]
             return None
 
+    rows = torch.ones(2, 4, 3)
+    for sentence, call in {
+        "bound returned a tensor of shape (2, 12), ": lambda: OfClients().bound(rows),
+        "deviation returned -1.0; a finite number from 0": lambda: OfClients().deviation(None),
+        "promise returned 0.4; None or an AUC": lambda: OfClients().promise(None),
+        "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
+        "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
+    }.items():
+        refused(call, sentence)
+
+
+def test_what_hooks_of_devices_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfDevices(federated.Defense):
         def regularizer(self, features, attribute, mask, values):  # type: ignore[no-untyped-def]
@@ -230,28 +271,12 @@ def test_what_the_other_hooks_return_is_checked() -> None:
         def upload(self, before, after, federation):  # type: ignore[no-untyped-def]
             return after[0]
 
-    rows, ones = torch.ones(2, 4, 3), np.ones((2, 3))
-    calls = {
-        "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
-        f"target returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().target(wire()),
-        "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
-        "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
-            ones, ones[:, 0], None
-        ),
-        "publish returned a ndarray; (weights, bias) is meant": lambda: Unpaired().publish(ones, ones[:, 0], None),
-        "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
-        "bound returned a tensor of shape (2, 12), ": lambda: OfClients().bound(rows),
-        "deviation returned -1.0; a finite number from 0": lambda: OfClients().deviation(None),
-        "promise returned 0.4; None or an AUC": lambda: OfClients().promise(None),
-        "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
-        "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
+    rows = torch.ones(2, 4, 3)
+    for sentence, call in {
         "regularizer returned a tensor of shape (), ": lambda: OfDevices().regularizer(rows, rows, rows, 2),
         "upload returned a tensor of shape (3,), ": lambda: OfDevices().upload(rows[0, 0], rows[0], None),
-    }
-    for sentence, call in calls.items():
-        with pytest.raises(InputError) as error:
-            call()
-        assert f": {sentence}" in str(error.value)
+    }.items():
+        refused(call, sentence)
 
 
 def test_the_base_hooks_cost_nothing_to_check() -> None:
