@@ -240,15 +240,17 @@ def prune(project: Project) -> Project:
     Robot, which gets the exhibits of features that need no defense, is a stand-in.
     """
     project.mirror = ""
-    for paper, kept in KEPT.items():
-        file = project.folder / f"workflow/papers/{paper}/paper.yaml"
+    for file in sorted((project.folder / "workflow/papers").glob("*/paper.yaml")):
+        paper = file.parent.name
         content = families.read(file.parent, paper)
-        exhibits = {name: content["exhibits"][name] for name in kept}
+        exhibits = {name: content["exhibits"][name] for name in KEPT[paper]}
         for exhibit in exhibits.values():
             exhibit["setups"] = [ABOUT[paper], *(["robot"] if paper == "chebyshev" else ())]
             exhibit.pop("printed", None)  # of exhibits that are gone
         content |= {"exhibits": exhibits, "numbers": []}
-        content["claims"] = {n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in {*kept} & {*JUDGED}}
+        content["claims"] = {
+            n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in exhibits.keys() & {*JUDGED}
+        }
         content.pop("headline")
         content = _few(paper, content)
         _said(content)
