@@ -3,10 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-# Short jobs: the default scheduler spends seconds of a core on their order, a rate limit of 1 s looks at all of them every
-# second, and whenever a job ends the sizes of all ready jobs' inputs would be taken: a few jobs a core are enough to
-# choose from.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --max-jobs-per-timespan 300/3s --rerun-incomplete $(ARGS)
+# Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
+# jobs' inputs would be taken: a few jobs a core are enough to choose from.
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
 
 .PHONY: results setup data plan report try verify docs lock check test lint clean imports record push pull settle
 
