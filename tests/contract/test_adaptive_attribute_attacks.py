@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
@@ -233,6 +234,20 @@ def test_few_known_rows_or_rows_that_are_all_alike_are_enough_to_guess(rows):
             np.testing.assert_allclose(guess.sum(axis=1), 1, atol=1e-12)
     alike = posterior(np.ones((4, 3)), np.array([0, 0, 0, 1]), 3, np.ones((1, 3)))
     np.testing.assert_allclose(alike, [[0.75, 0.25, 0]])
+
+
+@pytest.mark.parametrize(("rows", "features", "values"), [(40, 90, 3), (60, 400, 2)])
+def test_a_discriminant_of_more_features_than_rows_is_the_one_that_writes_its_covariance_down(rows, features, values):
+    draw = generator("adaptive", "wide", rows)
+    attribute = np.arange(rows) % values
+    known = draw.standard_normal((rows, features)) * draw.random(features) + 0.1 * attribute[:, None]
+    known[:, 0] = 1.0  # tells nothing
+    asked = draw.standard_normal((50, features))
+    plain = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(known, attribute)
+    found = discriminant(known, attribute, values)(asked)
+    np.testing.assert_allclose(found, plain.predict_proba(asked), atol=1e-8)
+    alike = discriminant(np.ones((rows, features)), attribute, values)(asked)
+    np.testing.assert_allclose(alike, np.tile(np.bincount(attribute) / rows, (50, 1)), atol=1e-12)
 
 
 # logistic and repeated_queries.

@@ -138,21 +138,29 @@ REAL = runs.execute
 
 
 def test_an_attack_is_on_the_line_through_its_efforts(tried, monkeypatch):
-    """1 s an attack and 0.25 s an epoch for each batch of known rows, of which the whole setup may have more."""
+    """1 s an attack and 0.25 s an epoch for each batch of known rows, of which the whole setup has more."""
     clock = [0.0]
+    setup, work, known = (
+        "diabetes_sex_poisoned",
+        tried.work("diabetes_sex_poisoned"),
+        tried.facts("diabetes_sex_poisoned"),
+    )
 
     def score(setup, defense, protocol, attacks, seen, true, seeds, outputs):
         (attack,) = attacks.values()
-        clock[0] += 1 + 0.25 * attack["epochs"]
+        (rows,) = (len(map_arrays(file)[0]["shared|known_attribute"]) for file in seen)
+        clock[0] += 1 + 0.25 * attack["epochs"] * -(-rows // attack["batch"])
 
     monkeypatch.setattr(trials.scores, "score", score)
-    setup, work = "diabetes_sex_poisoned", tried.work("diabetes_sex_poisoned")
+    monkeypatch.setattr(trials, "WIDER", 2)
     fresh = trials.Trials(tried.plan, tried.data)
-    few, known = fresh.small(setup, "none").settings, tried.facts(setup)
-    fresh.plan.attacks["basic"] = {"use": "basic", "epochs": 30}
+    variant = {"use": "basic", "epochs": 30, "batch": 2}
+    fresh.plan.attacks["basic"] = variant
     monkeypatch.setattr(trials.time, "process_time", lambda: clock[0])
-    whole, part = (work.cases(own, known, {"batch": 256}, "attribute") for own in (tried.plan.setups[setup], few))
-    assert fresh.attacks(setup, "none", ["basic"]) == pytest.approx(whole / part * (1 + 0.25 * 30))
+    runs_of = (tried.plan.setups[setup], fresh.wider(setup, "none").settings, fresh.small(setup, "none").settings)
+    whole, more, part = (work.cases(own, known, variant, "attribute") for own in runs_of)
+    assert whole > more > part
+    assert fresh.attacks(setup, "none", ["basic"]) == pytest.approx(1 + 0.25 * 30 * whole)
 
 
 def test_a_client_attacks_with_no_more_rows_than_it_sends(tried):

@@ -2,7 +2,8 @@
 
 Each game says in `work.py` what the time of a training grows with (`amounts`), what an attack's does (`cases`), which
 arrays grow (`entries`), and how a setup looks with little of all (`small`, `more`). A run is tried small and then with
-more of each amount; between them time is taken for a straight line. The seconds are a core's, whatever else it does.
+more of each amount, an attack on a small run and on a wider one; between them time is taken for a straight line. The
+seconds are a core's, whatever else it does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from cutlayer.stages import runs, scores, theory
 from .store import Store
 
 STEPS = 4  # of an epoch of the smallest trial
+WIDER = 8  # times as much, in the run on which attacks are tried once more
 ENOUGH = 0.2  # seconds by which a longer trial must be longer
 TIMES = (2, 8, 32, 128)  # how much more a longer trial has, until it is long enough
 TRIED = 2  # settings of a sweep: the first and the last
@@ -49,6 +51,7 @@ class Run:
     settings: Params  # the setup's
     variant: Params  # the defense, with the settings that are tried
     share: float  # all settings, as a multiple of those that are tried
+    size: str = "small"
 
 
 class Trials:
@@ -82,6 +85,14 @@ class Trials:
         chosen = {"use": variant["use"], "settings": {label: settled[label] for label in labels}}
         few = self.work(setup).small(own, self.facts(setup), STEPS)
         return Run(setup, defense, few, chosen, len(settled) / len(labels))
+
+    def wider(self, setup: str, defense: str) -> Run:
+        """The same with more rows, or windows where all rows are in the small one."""
+        run, work, known, own = self.small(setup, defense), self.work(setup), self.facts(setup), self.plan.setups[setup]
+        more: Params = work.small(own, known, WIDER * STEPS)
+        if more == run.settings:
+            more = work.more(run.settings, known, next(iter(work.amounts(own, known))), WIDER)
+        return replace(run, settings=more, size="wider")
 
     def seconds(self, setup: str, defense: str) -> float:
         """Seconds of one seed of a run, on the line through its trials."""
@@ -119,15 +130,30 @@ class Trials:
 
     def attacks(self, setup: str, defense: str, names: list[str]) -> float:
         """Seconds of these attacks on one seed of a run."""
-        run, work, known = self.small(setup, defense), self.work(setup), self.facts(setup)
-        found = 0.0
-        for name in names:
-            variant = self.plan.attacks[name]
-            method = plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
-            own = self.plan.setups[setup], run.settings
-            whole, part = (work.cases(settings, known, vars(method), method.target) for settings in own)
-            found += run.share * self._attack(run, name) * whole / part
+        return sum(self._attack(setup, defense, name) for name in names)
+
+    def _attack(self, setup: str, defense: str, name: str) -> float:
+        """Seconds of an attack on one seed of a run, on the line through a small run and a wider one."""
+        run, wider = self.small(setup, defense), self.wider(setup, defense)
+        whole, part, more = (self._cases(setup, settings, name) for settings in (None, run.settings, wider.settings))
+        seconds = self._on(run, name)
+        if whole == part:
+            return run.share * seconds
+        if more == part:  # what it grows with does not come in more
+            return run.share * seconds * whole / part
+        slope = max(0.0, self._on(wider, name) - seconds) / (more - part)
+        return run.share * (seconds + slope * (whole - part))
+
+    def _cases(self, setup: str, settings: Params | None, name: str) -> float:
+        """What an attack's time grows with in these settings of a setup, or in its own."""
+        method = self._method(name)
+        own = self.plan.setups[setup] if settings is None else settings
+        found: float = self.work(setup).cases(own, self.facts(setup), vars(method), method.target)
         return found
+
+    def _method(self, name: str) -> Any:
+        variant = self.plan.attacks[name]
+        return plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
 
     def theory(self, paper: str, setup: str, defense: str) -> float:
         """Seconds of a paper's measurements on one seed of a run."""
@@ -155,7 +181,7 @@ class Trials:
         return took
 
     def _execute(self, run: Run, settings: Params, given: bool = False) -> float:
-        """Seconds of a trial that is made now; of the small one the files stay."""
+        """Seconds of a trial that is made now; those of no other amount leave their files."""
         trained = [self.files(run)[-1]] if given else self._trained(run.setup, run.defense)
         folder = self._folder(run) if settings == run.settings else self._folder(run) / "more"
         arguments = run.setup, run.defense, settings, run.variant, self.data, trained, folder / "utility.csv", [0]
@@ -171,7 +197,7 @@ class Trials:
         return [self.files(self.small(other, UNDEFENDED))[-1]] if other else []
 
     def files(self, run: Run) -> list[str]:
-        """Transcript, truth and what was learned of a small run."""
+        """Transcript, truth and what was learned of a run that is tried."""
         files = [self._folder(run) / f"seed0.{part}.safetensors" for part in FILES]
         if not files[-1].exists():
             self._execute(run, run.settings)
@@ -185,10 +211,9 @@ class Trials:
             for name, array in artifacts.map_arrays(file)[0].items()
         ]
 
-    def _attack(self, run: Run, name: str) -> float:
-        """Seconds of an attack on a small run, on the line through its efforts."""
-        variant = self.plan.attacks[name]
-        method = plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
+    def _on(self, run: Run, name: str) -> float:
+        """Seconds of an attack on a run that is tried, on the line through its efforts."""
+        method = self._method(name)
         real = {key: getattr(method, key) for key in EFFORT if hasattr(method, key)}
         tried = {key: min(value, 2) for key, value in real.items()}
         seconds = self._scored(run, name, tried)
@@ -233,7 +258,7 @@ class Trials:
         return json.dumps([own, sizes, run.variant, checksum(*files)], sort_keys=True)
 
     def _folder(self, run: Run) -> Path:
-        folder = Path(self._room.name, run.setup, run.defense)
+        folder = Path(self._room.name, run.setup, run.defense, run.size)
         (folder / "more").mkdir(parents=True, exist_ok=True)
         return folder
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
+from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -25,7 +27,43 @@ def discriminant(known: np.ndarray, attribute: np.ndarray, values: int) -> Ask:
 
     Ledoit, Wolf, "A Well-Conditioned Estimator for Large-Dimensional Covariance Matrices".
     """
-    return _fitted(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), known, attribute, values)
+    wide = known[0].size > len(known)
+    model = WideDiscriminant() if wide else LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    return _fitted(model, known, attribute, values)
+
+
+class WideDiscriminant:
+    """The same discriminant where features outnumber rows: what costs d^3 in d features then costs d n^2 with n rows.
+
+    The shrunk covariance is a diagonal D and n rows U, D + U^T U, whose inverse is D^-1 - D^-1 U^T (1 + U D^-1 U^T)^-1 U D^-1
+    (Woodbury). scikit-learn's writes the covariance down.
+    """
+
+    def fit(self, features: np.ndarray, attribute: np.ndarray) -> None:
+        """Learn from features (n, d) and their attribute (n,)."""
+        groups = [features[attribute == value] for value in np.unique(attribute)]
+        shares = np.array([len(group) / len(features) for group in groups])
+        parts = [_shrunk(group, share) for group, share in zip(groups, shares, strict=True)]
+        diagonal, rows = np.sum([own for own, _ in parts], axis=0), np.concatenate([own for _, own in parts])
+        means = np.stack([group.mean(axis=0) for group in groups])
+        inverse = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)  # 0: nothing to tell from
+        inner = np.linalg.solve(np.eye(len(rows)) + rows * inverse @ rows.T, rows @ (means * inverse).T)
+        self.weights = (means - inner.T @ rows) * inverse
+        self.offsets = np.log(shares) - (means * self.weights).sum(axis=1) / 2
+
+    def predict_proba(self, features: np.ndarray) -> np.ndarray:
+        """(m, values) float64 of features (m, d)."""
+        found: np.ndarray = softmax(features @ self.weights.T + self.offsets, axis=1)
+        return found
+
+
+def _shrunk(group: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal (d,) and the rows (n, d) of a value's covariance, shrunk after its features are standardized."""
+    scaler = StandardScaler().fit(group)
+    rows, units = scaler.transform(group), scaler.scale_
+    shrinkage = ledoit_wolf_shrinkage(rows, assume_centered=True)
+    diagonal = share * shrinkage * np.square(rows).mean() * np.square(units)
+    return diagonal, np.sqrt(share * (1 - shrinkage) / len(group)) * rows * units
 
 
 def _fitted(model: Any, known: np.ndarray, attribute: np.ndarray, values: int) -> Ask:
