@@ -152,7 +152,7 @@ def test_an_attack_is_on_the_line_through_its_efforts(tried, monkeypatch):
         clock[0] += 1 + 0.25 * attack["epochs"] * -(-rows // attack["batch"])
 
     monkeypatch.setattr(trials.scores, "score", score)
-    monkeypatch.setattr(trials, "WIDER", 2)
+    monkeypatch.setattr(work, "WIDER", 2)
     fresh = trials.Trials(tried.plan, tried.data)
     variant = {"use": "basic", "epochs": 30, "batch": 2}
     fresh.plan.attacks["basic"] = variant

@@ -1,9 +1,9 @@
 """Trials: a run or an attack as it is, but for its size; how its time and its files grow with the setup's sizes.
 
 Each game says in `work.py` what the time of a training grows with (`amounts`), what an attack's does (`cases`), which
-arrays grow (`entries`), and how a setup looks with little of all (`small`, `more`). A run is tried small and then with
-more of each amount, an attack on a small run and on a wider one; between them time is taken for a straight line. The
-seconds are a core's, whatever else it does.
+arrays grow (`entries`), and how a setup looks with little of all (`small`, `more`, `wider`). A run is tried small and
+then with more of each amount, an attack on a small run and on a wider one; between them time is taken for a straight
+line. The seconds are a core's, whatever else it does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from cutlayer.stages import runs, scores, theory
 from .store import Store
 
 STEPS = 4  # of an epoch of the smallest trial
-WIDER = 8  # times as much, in the run on which attacks are tried once more
 ENOUGH = 0.2  # seconds by which a longer trial must be longer
 TIMES = (2, 8, 32, 128)  # how much more a longer trial has, until it is long enough
 TRIED = 2  # settings of a sweep: the first and the last
@@ -87,12 +86,9 @@ class Trials:
         return Run(setup, defense, few, chosen, len(settled) / len(labels))
 
     def wider(self, setup: str, defense: str) -> Run:
-        """The same with more rows, or windows where all rows are in the small one."""
-        run, work, known, own = self.small(setup, defense), self.work(setup), self.facts(setup), self.plan.setups[setup]
-        more: Params = work.small(own, known, WIDER * STEPS)
-        if more == run.settings:
-            more = work.more(run.settings, known, next(iter(work.amounts(own, known))), WIDER)
-        return replace(run, settings=more, size="wider")
+        """The same with more of what attacks grow with."""
+        more = self.work(setup).wider(self.plan.setups[setup], self.facts(setup), STEPS)
+        return replace(self.small(setup, defense), settings=more, size="wider")
 
     def seconds(self, setup: str, defense: str) -> float:
         """Seconds of one seed of a run, on the line through its trials."""

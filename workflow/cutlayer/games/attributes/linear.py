@@ -35,8 +35,8 @@ def discriminant(known: np.ndarray, attribute: np.ndarray, values: int) -> Ask:
 class WideDiscriminant:
     """The same discriminant where features outnumber rows: what costs d^3 in d features then costs d n^2 with n rows.
 
-    The shrunk covariance is a diagonal D and n rows U, D + U^T U, whose inverse is D^-1 - D^-1 U^T (1 + U D^-1 U^T)^-1 U D^-1
-    (Woodbury). scikit-learn's writes the covariance down.
+    The shrunk covariance is a diagonal D and n rows U, D + U^T U, and by Woodbury its inverse is
+    D^-1 - D^-1 U^T (1 + U D^-1 U^T)^-1 U D^-1. scikit-learn's writes the covariance down.
     """
 
     def fit(self, features: np.ndarray, attribute: np.ndarray) -> None:

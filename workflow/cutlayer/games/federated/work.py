@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 TEST_SHARE = 0.2
+WIDER = 8  # times as much
 Settings = Mapping[str, Any]
 
 
@@ -32,6 +33,11 @@ def small(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
         "known": _cut(settings.get("known", {}), "rows", ratio),
     }
     return {**settings, **cut, **few}
+
+
+def wider(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
+    """What attacks are tried on besides what `small` makes: more rows."""
+    return small(settings, facts, WIDER * steps)
 
 
 def more(settings: Settings, facts: Settings, amount: str, times: int) -> dict[str, Any]:

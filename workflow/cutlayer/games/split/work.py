@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+WIDER = 8  # times as much
 Settings = Mapping[str, Any]
 
 
@@ -21,6 +22,11 @@ def small(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
         return {**settings, "rows": min(batches * settings["batch"], _of_a_day(settings, facts))}
     rows = math.ceil(steps * settings["batch"] / (1 - settings["test_share"])) + 1
     return {**settings, "rows": min(rows, _rows(settings, facts)), "epochs": 1}
+
+
+def wider(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
+    """What attacks are tried on besides what `small` makes: more batches."""
+    return small(settings, facts, WIDER * steps)
 
 
 def more(settings: Settings, facts: Settings, amount: str, times: int) -> dict[str, Any]:

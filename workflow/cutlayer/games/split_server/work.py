@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 PARTS = (4, 1, 2)  # training : test : auxiliary
+WIDER = 8  # times as much
 Settings = Mapping[str, Any]
 
 
@@ -21,6 +22,13 @@ def small(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
     rows = min(all_rows, math.ceil(steps * settings["batch"] * sum(PARTS) / PARTS[0]) + sum(PARTS))
     attacked = max(1, round(settings["records"]["attacked"] * rows / all_rows))
     return {**settings, "rows": rows, "epochs": 1, "records": {**settings["records"], "attacked": attacked}}
+
+
+def wider(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
+    """What attacks are tried on besides what `small` makes: more rows, heard in more epochs, as not all that an attack
+    does with a row is done for each epoch.
+    """
+    return {**small(settings, facts, WIDER * steps), "epochs": min(settings["epochs"], WIDER)}
 
 
 def more(settings: Settings, facts: Settings, amount: str, times: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .windows import windows
 
+WIDER = 8  # times as much
 Settings = Mapping[str, Any]
 
 
@@ -23,6 +24,11 @@ def small(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
     if "passive" not in settings:
         found["windows"] = {**settings["windows"], **_few(settings["windows"], 3, 1)}
     return found
+
+
+def wider(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
+    """What attacks are tried on besides what `small` makes: more windows."""
+    return more(small(settings, facts, steps), facts, "windows", WIDER)
 
 
 def more(settings: Settings, facts: Settings, amount: str, times: int) -> dict[str, Any]:
