@@ -53,6 +53,9 @@ class Distributions(Exhibit):
             here = leaks[(leaks["setup"] == setup) & (leaks["setting"] == setting)]
             heading = f"{panel_title(own, setup)}, {setting}"
             axis.set_title(f"{heading}\n{self._leak(here, quantity, beside.printed)}".strip(), fontsize=8)
+            if drawn.empty and not measured(cells[cells["setup"] == setup]).empty:
+                axis.set_visible(False)  # the footer says why
+                continue
             if drawn.empty:
                 absent(axis, own["skipped"][own["skipped"] != ""])
                 continue
