@@ -486,7 +486,7 @@ def test_distributions_draw_both_classes_and_print_the_leak(draw):
         assert (np.diff(positives.get_xdata()) >= 0).all()
         assert list(negatives.get_ydata()) == list(marvell_measures.QUANTILES)
     leaks = rows.query("metric == 'leak_auc_of_gradient_norm' and setting == 'step=100'")["value"]
-    assert f"leak AUC {leaks.mean():.3f} ± " in axes[8].get_title()
+    assert f"leak AUC {leaks.mean():.3f} ± " in axes[6].get_title()
     assert labels_of(figure) == ["positives", "negatives"]
 
 
