@@ -32,6 +32,7 @@ from .store import Store
 
 STEPS = 4  # of an epoch of the smallest trial
 ENOUGH = 0.2  # seconds by which a longer trial must be longer
+SMALL = "small"
 TIMES = (2, 8, 32, 128)  # how much more a longer trial has, until it is long enough
 TRIED = 2  # settings of a sweep: the first and the last
 EFFORT = ("epochs", "steps")  # parameters of an attack that its time grows with
@@ -50,7 +51,7 @@ class Run:
     settings: Params  # the setup's
     variant: Params  # the defense, with the settings that are tried
     share: float  # all settings, as a multiple of those that are tried
-    size: str = "small"
+    size: str = SMALL
 
 
 class Trials:
@@ -104,8 +105,8 @@ class Trials:
         most, tried = self._amounts(run)[amount]
         if most <= tried:
             return 0.0
-        given = not self.plan.trained_by(setup, defense) and self.plan.trained_by(setup, "") == setup
-        before = self._took(run, run.settings, given)  # a model that all share is trained once
+        given = self._given(run)
+        before = self._took(run, run.settings, given)
         for times in TIMES:
             larger = work.more(run.settings, known, amount, times)
             longer, added = self._took(run, larger, given), work.amounts(larger, known)[amount] - tried
@@ -178,7 +179,8 @@ class Trials:
 
     def _execute(self, run: Run, settings: Params, given: bool = False) -> float:
         """Seconds of a trial that is made now; those of no other amount leave their files."""
-        trained = [self.files(run)[-1]] if given else self._trained(run.setup, run.defense)
+        known = [self.files(self.small(run.setup, run.defense))[-1]] if given else []
+        trained = known or self._trained(run.setup, run.defense)
         folder = self._folder(run) if settings == run.settings else self._folder(run) / "more"
         arguments = run.setup, run.defense, settings, run.variant, self.data, trained, folder / "utility.csv", [0]
         kind = (settings["protocol"], settings["model"]["use"])
@@ -186,6 +188,10 @@ class Trials:
             self._imported.add(kind)
             runs.execute(*arguments)
         return _timed(lambda: runs.execute(*arguments))
+
+    def _given(self, run: Run) -> bool:
+        """Whether the model is one that all share, so that after the first trial it is trained no more."""
+        return not self.plan.trained_by(run.setup, run.defense) and self.plan.trained_by(run.setup, "") == run.setup
 
     def _trained(self, setup: str, defense: str) -> list[str]:
         """The file of the model that a run does not train itself."""
@@ -196,7 +202,7 @@ class Trials:
         """Transcript, truth and what was learned of a run that is tried."""
         files = [self._folder(run) / f"seed0.{part}.safetensors" for part in FILES]
         if not files[-1].exists():
-            self._execute(run, run.settings)
+            self._execute(run, run.settings, run.size != SMALL and self._given(run))
         return [str(file) for file in files]
 
     def _sizes(self, run: Run) -> list[list[Any]]:

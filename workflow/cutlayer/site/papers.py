@@ -11,6 +11,7 @@ from .documents import place
 
 Row = Mapping[str, Any]
 PICTURED = "table"  # the way to draw that is no picture of a result
+OURS = "Ours. "  # before a statement that is not of the paper
 TESTS = "tests/theory/"  # where a check without a folder is
 
 
@@ -44,10 +45,11 @@ def page(
 def groups(content: Mapping[str, Any], rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The claims as the abstract groups them, the rest by where in the paper they stand."""
     mains = {name: entry["text"] for entry in content.get("main", []) for name in entry["claims"]}
-    found: dict[str, dict[str, list[Row]]] = {entry["text"]: {} for entry in content.get("main", [])}
+    found: dict[str, dict[tuple[str, ...], list[Row]]] = {entry["text"]: {} for entry in content.get("main", [])}
     for row in rows:
         group = mains.get(row["item"], row["place"].split(",")[0])
-        found.setdefault(group, {}).setdefault(row["item"], []).append(row)
+        said = row["statement"].removeprefix(OURS), row["place"], row["rule"]  # what two items may say of other data
+        found.setdefault(group, {}).setdefault(said, []).append(row)
     texts = set(mains.values())
     return [
         {"title": title, "main": title in texts, "claims": [_claim(own) for own in claims.values()]}
@@ -61,7 +63,7 @@ def _claim(rows: Sequence[Row]) -> dict[str, Any]:
     for row in rows:
         cells.setdefault(row["dataset"], []).append(row)
     first = rows[0]
-    text = first["statement"].removeprefix("Ours. ")
+    text = first["statement"].removeprefix(OURS)
     return {"text": text, "place": first["place"], "rule": first["rule"] or first["threshold"], "cells": cells}
 
 
