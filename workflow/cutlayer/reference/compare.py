@@ -41,16 +41,14 @@ def compare(own: Path, reference: Path) -> str:
 
 
 def differing(both: pd.DataFrame) -> pd.Series:
-    """Which rows' intervals do not overlap."""
-    ends = {}
-    for side in SIDES:
-        for end in ("low", "high"):
-            ends[end + side] = both[end + side].fillna(both["ours" + side])
-    lows, highs = ([ends[end + side] for side in SIDES] for end in ("low", "high"))
-    gap = np.maximum(*lows) - np.minimum(*highs)
-    apart = gap > RELATIVE * np.maximum(np.maximum(*lows).abs(), np.minimum(*highs).abs())
-    one_lacks = both["ours_yours"].isna() != both["ours_reference"].isna()
-    return apart | one_lacks
+    """Which rows' intervals do not overlap; one that is missing is the number itself."""
+    ends = {
+        end: pd.DataFrame({side: both[end + side].fillna(both["ours" + side]) for side in SIDES})
+        for end in ("low", "high")
+    }
+    low, high = ends["low"].max(axis=1, skipna=False), ends["high"].min(axis=1, skipna=False)
+    apart = low - high > RELATIVE * np.maximum(low.abs(), high.abs())
+    return apart | (both["ours_yours"].isna() != both["ours_reference"].isna())
 
 
 def _read(path: Path) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any, cast
 
 import pandas as pd
 import yaml
@@ -151,13 +152,13 @@ def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> No
 
 
 def _write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
-    content = published.shown(folder, plan.papers)
+    content, judged_at = published.shown(folder, plan.papers), cast(dict[str, Any], plan.judged_at)
     tables = [
         cells.load(folder / "cells" / name / f"{e}.csv") for name, own in content.items() for e in own["exhibits"]
     ]
     failed = dict.fromkeys(line for table in tables for line in failed_cells.listed(table))
     with replacing(folder / "ledger.md") as temporary:
-        text = files.markdown(claims, content, Scale(**plan.judged_at), [*failed], f"{published.FOLDER}/claims.csv")
+        text = files.markdown(claims, content, Scale(**judged_at), [*failed], f"{published.FOLDER}/claims.csv")
         temporary.write_text(text)
 
 

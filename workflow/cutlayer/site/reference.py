@@ -1,4 +1,4 @@
-"""reference: the site of the reference run, beside that of your own run, and a sentence of each paper in the other one."""
+"""reference: the site of the reference run beside that of your own, each with a sentence on the other."""
 
 from __future__ import annotations
 
