@@ -214,3 +214,9 @@ def test_what_was_published_before_an_exhibit_came_is_shown_without_it(once: Pat
     assert shown[FIRST]["main"] == [{"text": "New.", "claims": []}]
     assert not shown[FIRST]["errata"]
     assert published.shown(once / "nowhere", plan.papers) == {}
+
+
+def test_more_than_is_to_be_committed_is_refused(root: Path, monkeypatch) -> None:
+    monkeypatch.setattr("cutlayer.reference.publish.LIMIT", 0.001)
+    with pytest.raises(InputError, match=r"reference: takes \d+\.\d MB; at most 0\.001 are committed"):
+        publish(root, "b" * 40)
