@@ -7,7 +7,7 @@ ARGS ?=
 # jobs' inputs would be taken: a few jobs a core are enough to choose from.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
 
-.PHONY: results setup data plan report try verify docs lock check test lint clean imports record push pull settle
+.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle
 
 results: setup
 	$(SNAKEMAKE)
@@ -39,6 +39,14 @@ plan: setup
 try: setup
 	@$(BIN)/python -m launch.trying defense='$(DEFENSE)' attack='$(ATTACK)' setups='$(SETUPS)' settings='$(SETTINGS)' \
 		dataset='$(DATASET)' like='$(LIKE)' -- $(SNAKEMAKE)
+
+# Put a finished run at a scale that judges all numbers into reference/, to be committed; papers that are there already stay.
+publish: setup
+	@$(BIN)/python -m cutlayer.reference.publish
+
+# Which rows of your run differ from the reference by more than their intervals.
+compare: setup
+	@$(BIN)/python -m cutlayer.reference.compare
 
 # Read every file that has a checksum.
 verify: setup

@@ -98,7 +98,7 @@ def ledger_code(wildcards):
 def site_code(wildcards):
     drawings = sorted({exhibit["draw"]["use"] for exhibit in EXHIBITS.values()})
     own = [file for name in drawings for file in source("exhibit", name)]
-    return own + library("site/build.py")
+    return own + library("site/build.py", "site/reference.py")
 
 
 def site_templates():

@@ -16,6 +16,7 @@ from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins
 from cutlayer.plan.plan import Plan
+from cutlayer.reference import published
 from launch import environment, notes, processes, warm
 
 try:
@@ -57,6 +58,7 @@ mirror = environment.prepare(config.get("mirror", ""))
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
+REFERENCE = published.shown(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]
 

@@ -61,22 +61,26 @@ def documents(kind):
 
 
 def site_files():
-    """The pages, and what lies beside them."""
-    pages = ["index", *plan.papers, "rows", "data"]
-    texts = [f"docs/{name[:-3]}" for name in documents("md")]
+    """The pages, and what lies beside them; the same of the reference run, as far as it is published."""
+    texts = [f"docs/{name[:-3]}.html" for name in documents("md")]
+    pictures = [f"docs/{name}" for name in documents("png")]
+    own = [*pages_of(plan.papers), *texts, *pictures]
+    inner = [f"reference/{file}" for file in pages_of(REFERENCE)] if REFERENCE else []
+    return [f"results/site/{file}" for file in own + inner]
+
+
+def pages_of(papers):
+    """A site's files but for its documents."""
     assets = [f"assets/{os.path.basename(file)}" for file in site_templates()]
     return [
-        f"results/site/{file}"
-        for file in (
-            *(f"{name}.html" for name in pages + texts),
-            *(file for file in assets if not file.endswith("jinja")),
-            *(
-                f"exhibits/{paper}/{name}.{kind}"
-                for paper, name, _ in plan.exhibits()
-                for kind in ("png", "csv")
-            ),
-            *(f"docs/{name}" for name in documents("png")),
-        )
+        *(f"{name}.html" for name in ("index", *papers, "rows", "data")),
+        *(file for file in assets if not file.endswith("jinja")),
+        *(
+            f"exhibits/{paper}/{name}.{kind}"
+            for paper, content in papers.items()
+            for name in content["exhibits"]
+            for kind in ("png", "csv")
+        ),
     ]
 
 

@@ -123,16 +123,21 @@ def write(folder: Path) -> None:
     for name in PROVENANCE:
         write_json(normalised / f"{name}.json", facts(name))
     with contextlib.chdir(ROOT):
-        given = build.Sources(
-            papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
-            hours={}, datasets=[*PROVENANCE], results=results, normalised=normalised, sources=Path("data/sources.csv"),
-            documents=[
-                "README.md", "CONTRIBUTING.md", "docs/your_own.md",
-                *sorted(map(str, Path("workflow/benchmarks").glob("*.md"))),
-            ],
-            pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
-        )  # fmt: skip
-        build.write(given, folder / "site")
+        build.write(sources(folder), folder / "site")
+
+
+def sources(folder: Path) -> build.Sources:
+    """What the site is made of, once the results are there; the working directory is the project's."""
+    return build.Sources(
+        papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
+        hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
+        sources=Path("data/sources.csv"),
+        documents=[
+            "README.md", "CONTRIBUTING.md", "docs/your_own.md",
+            *sorted(map(str, Path("workflow/benchmarks").glob("*.md"))),
+        ],
+        pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")

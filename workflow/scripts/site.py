@@ -1,6 +1,7 @@
 from pathlib import Path
 
-from cutlayer.site import build
+from cutlayer.reference import published
+from cutlayer.site import build, reference
 from launch.logs import logged
 
 with logged(snakemake):
@@ -17,4 +18,7 @@ with logged(snakemake):
         documents=given.documents,
         pictures=given.pictures,
     )
-    build.write(sources, Path("results/site"))
+    own, inner = reference.both(sources, published.FOLDER)
+    build.write(own, Path("results/site"))
+    if inner:  # within the other, which removes what it does not have
+        build.write(inner, Path("results/site") / reference.INNER)

@@ -14,6 +14,7 @@ from cutlayer.core.files import replacing
 from . import cells, claims, overview
 from .verdicts import ORDER
 
+ROWS = "results/claims.csv and results/site/index.html"
 MARKS = "\\* is on less than the paper's sizes; *ours* are data of which the paper says nothing."
 
 
@@ -48,8 +49,16 @@ def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table[found].reset_index()
 
 
-def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: claims.Scale, failed: Sequence[str]) -> str:
-    """What the site's first screen says, and the counts; `failed` has a line for each method that failed."""
+def markdown(
+    verdicts: pd.DataFrame,
+    papers: Mapping[str, Any],
+    scale: claims.Scale,
+    failed: Sequence[str],
+    rows: str = ROWS,
+) -> str:
+    """What the site's first screen says, the counts, and where all rows are; `failed` has a line for each method that
+    failed.
+    """
     lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale.name, scale.hours)} {MARKS}", ""]
     if failed:
         lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
@@ -59,7 +68,7 @@ def markdown(verdicts: pd.DataFrame, papers: Mapping[str, Any], scale: claims.Sc
             lines += [_table(one.points), ""]
         lines += [" ".join([one.decided, *one.rest]), ""]
     lines += ["## All rows", "", counts(verdicts).to_markdown(index=False), ""]
-    return "\n".join(lines) + f"\n{overview.RULE}\n\nEvery row is in results/claims.csv and results/site/index.html.\n"
+    return "\n".join(lines) + f"\n{overview.RULE}\n\nEvery row is in {rows}.\n"
 
 
 def _table(points: Sequence[overview.Point]) -> str:

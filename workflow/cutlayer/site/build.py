@@ -27,6 +27,15 @@ NUMBERS = ("published", "ours", "low", "high", "difference")  # columns of claim
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Another site of the same papers: of the reference run beside yours, or the reverse."""
+
+    title: str
+    place: str  # its folder as seen from this site's, with a slash
+    said: Mapping[str, str]  # paper -> a sentence before the link
+
+
+@dataclass(frozen=True)
 class Sources:
     """What the site is made of: the checked papers and the folders and files of a run, as paths."""
 
@@ -40,6 +49,7 @@ class Sources:
     sources: Path  # data/sources.csv
     documents: Sequence[str]  # markdown files, relative to the working directory, the first one first
     pictures: Sequence[str]  # that they show
+    beside: Beside | None = None
 
 
 def write(given: Sources, folder: Path) -> None:
@@ -50,9 +60,16 @@ def write(given: Sources, folder: Path) -> None:
             file.unlink()
 
 
+def claims(given: Sources) -> pd.DataFrame:
+    """The rows of the papers, but those on exhibits that are gone since."""
+    table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
+    known = {(paper, name) for paper, content in given.papers.items() for name in ["", *content["exhibits"]]}
+    return table[[who in known for who in zip(table["paper"], table["exhibit"], strict=True)]]
+
+
 def _pages(given: Sources, folder: Path) -> Iterator[Path]:
     """Write the pages, one after the other."""
-    table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
+    table = claims(given)
     seen = [*overview.papers(table, given.papers, given.scale, given.hours)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
@@ -102,6 +119,7 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
         "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
         "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
         "documents": {path: documents.place(path) for path in given.documents},
+        "beside": given.beside, "said": given.beside.said if given.beside else {},
     }  # fmt: skip
 
     def write_page(place: str, template: str, **content: Any) -> Path:

@@ -1,0 +1,70 @@
+"""The site of the reference run beside that of your own: each leads to the other, and without one nothing changes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cutlayer.core.artifacts import write_rows
+from cutlayer.reference import published
+from cutlayer.site import build, reference
+
+from .conftest import PAPERS, ROOT, sources
+from .links import broken, read
+from .test_pages import text
+
+RUN = {
+    "paper": "marvell", "scale": "reference", "seeds": "5", "commit": "abc123", "date": "2026-01-02",
+    "machine": "A machine", "cores": "2", "hours": "3.50", "versions": "Python 3.11",
+}  # fmt: skip
+GONE = "table1"  # an exhibit that the published run does not have
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A reference of one of the two papers, without one of its exhibits."""
+    for part in ("exhibits/marvell", "cells/marvell"):
+        shutil.copytree(made / "results" / part, tmp_path / "reference" / part)
+    shutil.copytree(made / "normalised", tmp_path / "reference/data")
+    shutil.copy(made / "results/claims.csv", tmp_path / "reference")
+    (tmp_path / f"reference/exhibits/marvell/{GONE}.png").unlink()
+    write_rows(tmp_path / "reference" / published.RUNS, [RUN])
+    monkeypatch.chdir(ROOT)
+    return tmp_path
+
+
+def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(made: Path, folder: Path) -> None:
+    own, inner = reference.both(sources(made), folder / "reference")
+    assert inner is not None
+    build.write(own, folder / "site")
+    build.write(inner, folder / "site" / reference.INNER)
+    assert not broken(folder / "site")
+    pages = read(folder / "site")
+    assert {name for name in pages if name.startswith("reference/")} == {
+        f"reference/{name}.html" for name in ("index", "marvell", "rows", "data")
+    }
+    for page in ("index.html", "marvell.html"):
+        assert "At scale reference, on 2026-01-02: Of " in text(folder / "site", page)
+        assert "Commit abc123, 2026-01-02, 3.50 hours on A machine, 2 cores" in text(folder / "site/reference", page)
+        assert f"reference/{page}" in pages[page].links
+        assert f"../{page}" in pages[f"reference/{page}"].links
+    assert "At scale reference, on" not in text(folder / "site", "arena.html")
+    assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
+
+
+def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path, folder: Path) -> None:
+    _, inner = reference.both(sources(made), folder / "reference")
+    assert inner is not None
+    shown = build.claims(inner)
+    everything = pd.read_csv(folder / "reference/claims.csv", keep_default_na=False)
+    assert set(shown["paper"]) == {"marvell"}
+    assert GONE in set(everything["exhibit"])
+    assert GONE not in set(shown["exhibit"])
+
+
+def test_without_a_reference_the_site_is_what_it_was(made: Path, tmp_path: Path) -> None:
+    given = sources(made)
+    assert reference.both(given, tmp_path / "reference") == (given, None)

@@ -1,0 +1,96 @@
+"""`make compare`: the rows of results/claims.csv that differ from the reference by more than both 95% intervals.
+
+A row whose intervals overlap does not differ. A number without an interval is compared as it is, and one that only one
+of both has, differs.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from cutlayer.core.errors import InputError
+from cutlayer.ledger.readable import readable
+
+from . import published
+
+KEY = ["paper", "kind", "item", "exhibit", "statement", "setup", "dataset"]  # what identifies a row
+NUMBERS = ["published", "ours", "low", "high", "difference"]
+RELATIVE = 1e-9  # files have ten digits
+SIDES = ("_yours", "_reference")
+
+
+def compare(own: Path, reference: Path) -> str:
+    """The report, of two claims.csv."""
+    if not reference.exists():
+        raise InputError("compare.reference", f"there is no {reference}", "`make publish` writes it")
+    if not own.exists():
+        raise InputError("compare.results", f"there is no {own}", "`make results` writes it")
+    tables = [_read(path) for path in (own, reference)]
+    both = tables[0].merge(tables[1], on=KEY, suffixes=SIDES)
+    found = both[differing(both)]
+    lines = [_scales(both, *tables)]
+    if not found.empty:
+        lines += ["", str(_shown(found).to_markdown(index=False, disable_numparse=True)), ""]
+    alone = [len(table) - len(both) for table in tables]
+    counts = f"{len(both)} rows compared, {len(found)} differ by more than their intervals"
+    return "\n".join([*lines, f"{counts}; {alone[0]} only in yours, {alone[1]} only in the reference."])
+
+
+def differing(both: pd.DataFrame) -> pd.Series:
+    """Which rows' intervals do not overlap; one that is missing is the number itself."""
+    ends = {
+        end: pd.DataFrame({side: both[end + side].fillna(both["ours" + side]) for side in SIDES})
+        for end in ("low", "high")
+    }
+    low, high = ends["low"].max(axis=1, skipna=False), ends["high"].min(axis=1, skipna=False)
+    apart = low - high > RELATIVE * np.maximum(low.abs(), high.abs())
+    return apart | (both["ours_yours"].isna() != both["ours_reference"].isna())
+
+
+def _read(path: Path) -> pd.DataFrame:
+    table = pd.read_csv(path, keep_default_na=False, na_values={name: [""] for name in NUMBERS})
+    doubled = table[table.duplicated(KEY)]
+    if not doubled.empty:
+        raise InputError(
+            f"file.{path}", f"has a row twice: {', '.join(map(str, doubled[KEY].iloc[0]))}", "one is meant"
+        )
+    return table
+
+
+def _scales(both: pd.DataFrame, own: pd.DataFrame, reference: pd.DataFrame) -> str:
+    """At which scales the two runs are, and of how many rows the sizes or the data differ."""
+    names = [" and ".join(dict.fromkeys(table["scale"])) for table in (own, reference)]
+    sizes = int((both["size_yours"] != both["size_reference"]).sum())
+    origins = int((both["provenance_yours"] != both["provenance_reference"]).sum())
+    text = f"Yours is at scale {names[0]}, the reference at scale {names[1]}."
+    if names[0] != names[1]:
+        text += " Their sizes differ, so rows may differ that are both right."
+    elif sizes:
+        text += f" The sizes of {sizes} rows differ."
+    return text + (f" The data of {origins} rows are of another provenance." if origins else "")
+
+
+def _shown(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows as people read them."""
+    what = found["item"].where(found["kind"] != "number", found["item"] + ": " + found["statement"])
+    table = {"paper": found["paper"], "what": what, "setup": found["setup"]}
+    for side in SIDES:
+        columns = {name: found[name + side] for name in ("ours", "low", "high", "published", "difference")}
+        one, name = readable(pd.DataFrame(columns)), side.removeprefix("_")
+        table |= {
+            name: one["ours"],
+            f"interval of {name}": one["interval"],
+            f"verdict of {name}": found[f"verdict{side}"],
+        }
+    return pd.DataFrame(table)
+
+
+if __name__ == "__main__":
+    try:
+        print(compare(Path("results/claims.csv"), published.FOLDER / "claims.csv"))
+    except InputError as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,61 @@
+"""What reference/ has. Papers are run and published one by one, so that some may be there and others not yet.
+
+Imports no numerical library: the Snakefile asks which files there are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+FOLDER, RUNS = Path("reference"), "runs.csv"
+TABLE = "table"  # the way to draw that also writes markdown
+
+
+def runs(folder: Path) -> dict[str, dict[str, str]]:
+    """Paper -> the run that its results are of; empty where nothing is published."""
+    if not (folder / RUNS).exists():
+        return {}
+    with (folder / RUNS).open(newline="", encoding="utf-8") as file:
+        return {row["paper"]: row for row in csv.DictReader(file)}
+
+
+def all_files(folder: Path) -> list[str]:
+    """Every file, sorted."""
+    return sorted(str(file) for file in folder.rglob("*") if file.is_file()) if runs(folder) else []
+
+
+def files_of(paper: str, name: str, exhibit: Mapping[str, Any]) -> list[str]:
+    """The files of an exhibit that are published, as they lie under results/ and reference/."""
+    kinds = ["csv", "png"] + (["md"] if exhibit["draw"]["use"] == TABLE else [])
+    return [*(f"exhibits/{paper}/{name}.{kind}" for kind in kinds), f"cells/{paper}/{name}.csv"]
+
+
+def shown(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:
+    """Of these papers those that are published, with the exhibits that are there and what is said of these.
+
+    A paper.yaml may have more by now than when its run was published.
+    """
+    known = runs(folder)
+    return {name: _shown(folder, name, content) for name, content in papers.items() if name in known}
+
+
+def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    exhibits = {
+        name: exhibit
+        for name, exhibit in content["exhibits"].items()
+        if all((folder / file).exists() for file in files_of(paper, name, exhibit))
+    }
+    claims, headline = (
+        {k: e for k, e in content.get(part, {}).items() if e["check"]["exhibit"] in exhibits}
+        for part in ("claims", "headline")
+    )
+    main = [
+        {**entry, "claims": [name for name in entry["claims"] if name in claims]} for entry in content.get("main", [])
+    ]
+    gone = {f"exhibit {name}" for name in content["exhibits"] if name not in exhibits}
+    errata = {key: entry for key, entry in content.get("errata", {}).items() if entry["check"] not in gone}
+    left = {"exhibits": exhibits, "claims": claims, "headline": headline, "main": main, "errata": errata}
+    return {**content, **left}

@@ -1,0 +1,42 @@
+"""reference: the site of the reference run beside that of your own, each with a sentence on the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from cutlayer.ledger import overview
+from cutlayer.reference import published
+
+from .build import Beside, Sources, claims
+
+INNER = "reference"  # folder in the site
+
+
+def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
+    """What your site and that of the reference in `folder` are made of; the second is None where there is none.
+
+    The reference has the papers of your run that are published. The project's texts are in your site only.
+    """
+    papers, runs = published.shown(folder, own.papers), published.runs(folder)
+    if not papers:
+        return own, None
+    scale = runs[next(iter(papers))]["scale"]
+    datasets = [name for name in own.datasets if (folder / "data" / f"{name}.json").exists()]
+    reference = replace(
+        own, papers=papers, scale=scale, datasets=datasets, results=folder, normalised=folder / "data",
+        documents=(), pictures=(),
+    )  # fmt: skip
+    rows = claims(reference)
+    found = {
+        name: f"At scale {scale}, on {runs[name]['date']}: {overview.decided(rows[rows['paper'] == name], scale)}"
+        for name in papers
+    }
+    made = {
+        name: "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(runs[name])
+        for name in papers
+    }
+    return (
+        replace(own, beside=Beside("reference run", f"{INNER}/", found)),
+        replace(reference, beside=Beside("your run", "../", made)),
+    )
