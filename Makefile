@@ -6,11 +6,13 @@ ARGS ?=
 # Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
 # jobs' inputs would be taken: a few jobs a core are enough to choose from.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
+# make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
+CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(SCALE)) $(if $(PAPERS),'papers=[$(PAPERS)]'))
 
 .PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle
 
 results: setup
-	$(SNAKEMAKE)
+	$(SNAKEMAKE) $(CONFIG)
 	@echo "Open results/site/index.html"
 
 setup: .venv/ready
@@ -32,8 +34,8 @@ report: results
 
 # What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
 plan: setup
-	$(SNAKEMAKE) data $(if $(SCALE),--config scale=$(SCALE))
-	$(BIN)/python -m cutlayer.forecast $(if $(SCALE),scale=$(SCALE)) $(PLAN)
+	$(SNAKEMAKE) data $(CONFIG)
+	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
 
 # A method of your own, from a file outside the tree: make try DEFENSE=path/to/mine.py (or ATTACK=, DATASET=; SETUPS=, SETTINGS=, LIKE=).
 try: setup
