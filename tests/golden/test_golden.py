@@ -25,6 +25,8 @@ from cutlayer.plan import plugins
 GOLDEN = Path(__file__).with_name("attacks.csv")
 SIZES = [(1, 1), (1, 4), (1, 9), (3, 4), (3, 9)]  # equations m, features d
 PREDICTIONS = 20
+APART = 1e-5  # two attacks are further from each other
+EXACT, DESCENT = 1e-6, APART  # a descent adds up rounding, which differs between processors
 
 
 def instance(m: int, d: int):
@@ -69,7 +71,8 @@ def stored() -> list[tuple[str, int, int, float]]:
 
 @pytest.mark.parametrize(("name", "m", "d", "expected"), stored() if GOLDEN.exists() else [])
 def test_an_attack_errs_as_it_did(name, m, d, expected):
-    assert error(name, m, d) == pytest.approx(expected, rel=0, abs=1e-6)
+    allowed = DESCENT if name == "gia" else EXACT
+    assert error(name, m, d) == pytest.approx(expected, rel=0, abs=allowed)
 
 
 @pytest.mark.parametrize(("m", "d"), [(m, d) for m, d in SIZES if d > m])
@@ -77,7 +80,7 @@ def test_the_golden_errors_tell_attacks_apart(m, d):
     """With one equation the two relaxed centers are often one point."""
     errors = {name: value for name, *size, value in stored() if size == [m, d] and (m > 1 or name != "rcc1")}
     assert len(errors) >= 9
-    assert min(np.diff(sorted(errors.values()))) > 1e-5
+    assert min(np.diff(sorted(errors.values()))) > APART
 
 
 if __name__ == "__main__":
