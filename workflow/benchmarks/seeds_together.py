@@ -64,7 +64,7 @@ def wholes(model: Any, inputs: Inputs) -> list[Whole]:
     found = []
     for seed in range(SEEDS):
         torch.manual_seed(seed)
-        found.append(Whole(model, inputs))
+        found.append(Whole(model, inputs).to(memory_format=torch.contiguous_format))
     return found
 
 
@@ -78,7 +78,8 @@ def batches(model: Any, inputs: Inputs, rows: int) -> list[tuple[dict[str, torch
             random.integers(0, 256, (rows, *inputs.shape)) if images else random.normal(size=(rows, *inputs.shape))
         )
         kind = np.uint8 if images else np.float32
-        drawn.append((model.encode(features.astype(kind), inputs), torch.from_numpy(random.integers(0, 2, rows))))
+        x = {name: values.contiguous() for name, values in model.encode(features.astype(kind), inputs).items()}
+        drawn.append((x, torch.from_numpy(random.integers(0, 2, rows))))
     return drawn
 
 
