@@ -22,9 +22,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split_server.model import Inputs, Model
 
-# With small strided convolutions a third faster: workflow/benchmarks/seeds_together.md.
-LAYOUT = torch.channels_last
-
 
 @dataclass(frozen=True)
 class StridedCnn(Model):
@@ -40,8 +37,7 @@ class StridedCnn(Model):
         """`images` (B, C, H, W) float32 from 0 to 1."""
 
         images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale))
-        small = avg_pool2d(images, self.shrink) if self.shrink > 1 else images
-        return {"images": small.contiguous(memory_format=LAYOUT)}
+        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Three convolutions."""
@@ -98,4 +94,4 @@ class Top(nn.Module):
 
 
 def _halving(inputs: int, outputs: int) -> nn.Conv2d:
-    return nn.Conv2d(inputs, outputs, 3, stride=2, padding=1).to(memory_format=LAYOUT)
+    return nn.Conv2d(inputs, outputs, 3, stride=2, padding=1)
