@@ -49,8 +49,7 @@ SETTINGS = {
 
 def task(table: Table, defense: dict[str, Any]) -> Task:
     """A training at the paper's settings."""
-    parameters = {key: value for key, value in defense.items() if key != "use"}
-    method = plugins.create("defense", defense["use"], parameters, "split_server")
+    method = plugins.create("defense", *plugins.used(defense), "split_server")
     return Task("step", "", 0, table, SETTINGS, {"": method})
 
 

@@ -52,9 +52,8 @@ SETTINGS = {
 
 def task(table: Table, buckets: int, defense: dict[str, Any]) -> Task:
     """A training at the paper's settings."""
-    parameters = {key: value for key, value in defense.items() if key != "use"}
     settings = SETTINGS | {"model": {"use": "wide_deep", "width": 128, "embedding": 4, "buckets": buckets}}
-    return Task("step", "", 0, table, settings, {"": plugins.create("defense", defense["use"], parameters, "split")})
+    return Task("step", "", 0, table, settings, {"": plugins.create("defense", *plugins.used(defense), "split")})
 
 
 def measure(table: Table, buckets: int) -> np.ndarray:

@@ -37,7 +37,7 @@ def attacked(
     plan: Plan, protocol: Protocol, outcome: Outcome, setting: str, attack: str, who: tuple[str, str, int]
 ) -> list[dict[str, Any]]:
     """The rows of an attack's scores on one setting of a run; who: (setup, defense, seed)."""
-    method = plugins.create("attack", attack, {k: v for k, v in plan.attacks[attack].items() if k != "use"})
+    method = plugins.create("attack", *plugins.used(plan.attacks[attack]))
     setup, defense, seed = who
     seen = outcome.shared | outcome.transcripts[setting]
     return measured(method, protocol, outcome.truth, "cpu", seen, (setup, defense, setting, attack, seed))

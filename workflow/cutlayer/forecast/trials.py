@@ -149,8 +149,7 @@ class Trials:
         return found
 
     def _method(self, name: str) -> Any:
-        variant = self.plan.attacks[name]
-        return plugins.create("attack", variant["use"], {k: v for k, v in variant.items() if k != "use"})
+        return plugins.create("attack", *plugins.used(self.plan.attacks[name]))
 
     def theory(self, paper: str, setup: str, defense: str) -> float:
         """Seconds of a paper's measurements on one seed of a run."""

@@ -119,7 +119,7 @@ class Plan:
             dataset = plugins.method("dataset", setup["dataset"]).constants
             model = plugins.method("model", setup["model"]["use"])
             full = sized(self.sizes, name, setup)
-            plugins.check_parameters("model", model.name, {k: v for k, v in full["model"].items() if k != "use"})
+            plugins.check_parameters("model", *plugins.used(full["model"]))
             if setup["protocol"] not in model.constants["games"]:
                 allowed = f"it is for {', '.join(sorted(model.constants['games']))}"
                 raise InputError(f"model.{model.name}", f"is not for the protocol {setup['protocol']}", allowed)
@@ -229,8 +229,7 @@ class Plan:
         if "grids" in exhibit["sources"]:
             exhibit["grids"] = [row for pair in self.pairs(exhibit) for row in self._grid(*pair)]
         with located(where):
-            draw = {key: value for key, value in exhibit["draw"].items() if key != "use"}
-            plugins.check_parameters("exhibit", exhibit["draw"]["use"], draw)
+            plugins.check_parameters("exhibit", *plugins.used(exhibit["draw"]))
         for kind in ("defense", "attack"):
             for name in exhibit[f"{kind}s"]:
                 places = {setup: self.place(exhibit, name, setup) for setup in exhibit["setups"]}

@@ -147,6 +147,11 @@ def _read(kind: str, name: str, path: Path) -> Method:
     return Method(kind, name, path, line[-1].node.name, parameters, frozenset(required), constants)
 
 
+def used(variant: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """(name, parameters) of a method that is written `{use: name, parameter: value, ...}`."""
+    return variant["use"], {key: value for key, value in variant.items() if key != "use"}
+
+
 def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None, game: str = "") -> Any:
     """Import a method and build it with checked parameters."""
     check_parameters(kind, name, parameters or {})

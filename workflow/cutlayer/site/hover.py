@@ -21,8 +21,7 @@ DIGITS = 6  # of a coordinate; a picture shows fewer
 def points(given: Sources, paper: str, name: str) -> str:
     """The points of an exhibit as JSON for a page; empty where its drawing has none."""
     exhibit = given.papers[paper]["exhibits"][name]
-    options = {key: value for key, value in exhibit["draw"].items() if key != "use"}
-    drawing: Exhibit = plugins.create("exhibit", exhibit["draw"]["use"], options)
+    drawing: Exhibit = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     if type(drawing).points is Exhibit.points:
         return ""
     table = cells.summarize(cells.load(given.results / "cells" / paper / f"{name}.csv"), paper, name, given.scale)

@@ -30,9 +30,7 @@ def draw(
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if told["numbers"]:
         numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
-    drawing = plugins.create(
-        "exhibit", exhibit["draw"]["use"], {k: v for k, v in exhibit["draw"].items() if k != "use"}
-    )
+    drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, Beside(numbers, told["looks"], told["values"]))
     cells.write(compared(table.drop(columns="each"), numbers), files["csv"])
 

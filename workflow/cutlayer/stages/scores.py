@@ -38,7 +38,7 @@ def score(
     protocol: Protocol = plugins.create("protocol", protocol_name)
     reasons: list[str] = []
     for (name, attack), output in zip(attacks.items(), outputs, strict=True):
-        method: Attack = plugins.create("attack", attack["use"], {k: v for k, v in attack.items() if k != "use"})
+        method: Attack = plugins.create("attack", *plugins.used(attack))
         rows: Rows = []
         for seed, seen, true in zip(seeds, transcripts, truths, strict=True):
             attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)

@@ -74,7 +74,7 @@ def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool =
     Nor are the setup's `excluded` columns.
     """
     settings, table = task.settings, task.table
-    sensitive, options = settings["sensitive"], dict(settings["model"])
+    sensitive = settings["sensitive"]
     out = {*settings.get("excluded", []), *([] if among_inputs else [sensitive])}
     kept = [i for i, name in enumerate(table.feature_names) if name not in out]
     features = table.features[:, kept] if table.features.ndim == 2 else table.features
@@ -86,7 +86,7 @@ def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool =
         "test": test,
         "classes": table.classes,
         "values": int(table.attributes[sensitive].max()) + 1,
-        "model": plugins.create("model", options.pop("use"), options),
+        "model": plugins.create("model", *plugins.used(settings["model"])),
         "inputs": inputs_of(table, features, [table.feature_names[i] for i in kept], train),
         "device": task.device,
     }

@@ -23,8 +23,7 @@ def architecture(model: Mapping[str, Any], inputs: Inputs) -> np.ndarray:
 def drawn(shape: np.ndarray) -> tuple[Any, Inputs]:
     """(model, inputs) from what `architecture` made."""
     content = json.loads(bytes(shape))
-    options = dict(content["model"])
-    return plugins.create("model", options.pop("use"), options), Inputs(**content["inputs"])
+    return plugins.create("model", *plugins.used(content["model"])), Inputs(**content["inputs"])
 
 
 def flattened(network: torch.nn.Module) -> np.ndarray:

@@ -73,8 +73,7 @@ def prepared(task: Task) -> Data:
     draw = generator(task.origin, task.seed, "split")
     train, parts = (_by_day if settings.get("stream") else _at_random)(task, draw)
     labels = torch.from_numpy(table.labels[train].astype(np.int64)).to(task.device)
-    options = dict(settings["model"])
-    model = plugins.create("model", options.pop("use"), options)
+    model = plugins.create("model", *plugins.used(settings["model"]))
     phases = [Phase(_batches(task, rows, i), test, place) for i, (rows, test, place) in enumerate(parts)]
     if not any(phase.batches for phase in phases):
         raise InputError(f"run.{task.name}", "has no batch to train on", "more rows, or a smaller batch")

@@ -139,8 +139,7 @@ def _model(task: Task, data: _Data) -> _Served:
 
 def _fit(task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Every run of a setup and seed starts alike, so that defenses are compared on the same model."""
-    options = dict(task.settings["model"])
-    model = plugins.create("model", options.pop("use"), options)
+    model = plugins.create("model", *plugins.used(task.settings["model"]))
     X, labels, seed = data.X[data.train], data.labels[data.train], seed_of(task.origin, task.seed, "model")
     return model.fit(X, labels, task.table.classes, scale, shift, seed, task.name, task.device)
 
