@@ -20,7 +20,7 @@ def parts(paper: str) -> dict[str, str]:
 
 
 def test_every_paper_has_a_page() -> None:
-    assert PAPERS == sorted(page.stem for page in (ROOT / "docs/papers").glob("*.md"))
+    assert sorted(page.stem for page in (ROOT / "docs/papers").glob("*.md")) == PAPERS
 
 
 @pytest.mark.parametrize("paper", PAPERS)
