@@ -17,6 +17,7 @@ from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
+from cutlayer.site import api
 from launch import environment, notes, processes, warm
 
 try:

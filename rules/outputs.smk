@@ -64,7 +64,8 @@ def site_files():
     """The pages, and what lies beside them; the same of the reference run, as far as it is published."""
     texts = [f"docs/{name[:-3]}.html" for name in documents("md")]
     pictures = [f"docs/{name}" for name in documents("png")]
-    own = [*pages_of(plan.papers), *texts, *pictures]
+    names = [f"api/{name}.html" for name in ("index", *api.PAGES)]
+    own = [*pages_of(plan.papers), *texts, *pictures, *names]
     inner = [f"reference/{file}" for file in pages_of(REFERENCE)] if REFERENCE else []
     return [f"results/site/{file}" for file in own + inner]
 

@@ -9,6 +9,7 @@ rule site:
         sources="data/sources.csv",
         documents=documents("md"),
         pictures=documents("png"),
+        api=relative(api.files()),
         reference=published.all_files(published.FOLDER) if REFERENCE else [],
     output:
         site_files(),

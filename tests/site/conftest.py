@@ -137,6 +137,7 @@ def sources(folder: Path) -> build.Sources:
             *sorted(map(str, Path("workflow/benchmarks").glob("*.md"))),
         ],
         pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
+        api=True,
     )  # fmt: skip
 
 

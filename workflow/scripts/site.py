@@ -17,6 +17,7 @@ with logged(snakemake):
         sources=Path(given.sources),
         documents=given.documents,
         pictures=given.pictures,
+        api=True,
     )
     own, inner = reference.both(sources, published.FOLDER)
     build.write(own, Path("results/site"))

@@ -17,7 +17,7 @@ from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.hours import Hours
 
-from . import datasets, documents, exhibits, headlines, papers
+from . import api, datasets, documents, exhibits, headlines, papers
 from .marks import ICONS, MEANINGS, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
@@ -50,6 +50,7 @@ class Sources:
     documents: Sequence[str]  # markdown files, relative to the working directory, the first one first
     pictures: Sequence[str]  # that they show
     beside: Beside | None = None
+    api: bool = False  # whether it has the reference of the library
 
 
 def write(given: Sources, folder: Path) -> None:
@@ -86,6 +87,15 @@ def _pages(given: Sources, folder: Path) -> Iterator[Path]:
     for path in given.documents:
         page = documents.rendered(path, given.documents, given.pictures)
         yield write_page(documents.place(path), "document", page=page, path=path)
+    if given.api:
+        yield from _reference(write_page)
+
+
+def _reference(write_page: Callable[..., Path]) -> Iterator[Path]:
+    """Write the pages of the library's names."""
+    pages = [*api.pages()]
+    for page in (None, *pages):
+        yield write_page(f"api/{page.name if page else 'index'}.html", "api", pages=pages, page=page)
 
 
 def _copies(given: Sources, folder: Path) -> Iterator[Path]:
@@ -113,13 +123,14 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
         loader=PackageLoader("cutlayer.site"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline}
+    environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline,
+                            "prose": documents.prose}  # fmt: skip
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
         "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
         "documents": {path: documents.place(path) for path in given.documents},
-        "beside": given.beside, "said": given.beside.said if given.beside else {},
+        "api": given.api, "beside": given.beside, "said": given.beside.said if given.beside else {},
     }  # fmt: skip
 
     def write_page(place: str, template: str, **content: Any) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,11 @@ def place(path: str) -> str:
 def inline(text: str) -> str:
     """A sentence with its code and its emphasis."""
     return MARKDOWN.renderInline(text)
+
+
+def prose(text: str) -> str:
+    """A docstring; what it raises is a sentence there."""
+    return MARKDOWN.render(re.sub(r"^Raises:\n +", "Raises ", text, flags=re.M))
 
 
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:

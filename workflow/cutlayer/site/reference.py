@@ -25,7 +25,7 @@ def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
     datasets = [name for name in own.datasets if (folder / "data" / f"{name}.json").exists()]
     reference = replace(
         own, papers=papers, scale=scale, datasets=datasets, results=folder, normalised=folder / "data",
-        documents=(), pictures=(),
+        documents=(), pictures=(), api=False,
     )  # fmt: skip
     rows = claims(reference)
     found = {
