@@ -54,7 +54,7 @@ compare: setup
 verify: setup
 	$(BIN)/python -m cutlayer.data.verify
 
-# The pictures and the ledger that the README shows.
+# The pictures and the ledger that the documents show.
 docs: results
 	mkdir -p docs
 	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/

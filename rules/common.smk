@@ -1,7 +1,6 @@
 # What all rules share: the checked plan and the names that wildcards may take.
 import functools
 import gc
-import glob
 import itertools
 import json
 import os
@@ -17,7 +16,7 @@ from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
-from cutlayer.site import api
+from cutlayer.site import api, order
 from launch import environment, notes, processes, warm
 
 try:

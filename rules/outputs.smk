@@ -49,21 +49,10 @@ def ledger_files():
     ]
 
 
-def documents(kind):
-    """The texts that the site has beside its pages, or their pictures, that are there."""
-    first = [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(name)]
-    own, measured = (
-        sorted(glob.glob(f"{folder}/*.{kind}"))
-        for folder in ("docs", "workflow/benchmarks")
-    )
-    own = [name for name in own if name != "docs/ledger.md"]  # what the pages say
-    return (first if kind == "md" else []) + own + measured
-
-
 def site_files():
     """The pages, and what lies beside them; the same of the reference run, as far as it is published."""
-    texts = [f"docs/{name[:-3]}.html" for name in documents("md")]
-    pictures = [f"docs/{name}" for name in documents("png")]
+    texts = [f"docs/{name[:-3]}.html" for name in order.texts()]
+    pictures = [f"docs/{name}" for name in order.pictures()]
     names = [f"api/{name}.html" for name in ("index", *api.PAGES)]
     own = [*pages_of(plan.papers), *texts, *pictures, *names]
     inner = [f"reference/{file}" for file in pages_of(REFERENCE)] if REFERENCE else []

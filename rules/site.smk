@@ -7,8 +7,8 @@ rule site:
         exhibits=exhibits_of(*plan.papers),
         facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
         sources="data/sources.csv",
-        documents=documents("md"),
-        pictures=documents("png"),
+        documents=order.texts(),
+        pictures=order.pictures(),
         api=relative(api.files()),
         reference=published.all_files(published.FOLDER) if REFERENCE else [],
     output:

@@ -15,7 +15,7 @@ from cutlayer.ledger import cells, files
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale
 from cutlayer.plan.looks import BLACK, by_place
-from cutlayer.site import build
+from cutlayer.site import build, order
 from cutlayer.stages import exhibits
 from tests.conftest import lock, shared_folder
 
@@ -132,11 +132,7 @@ def sources(folder: Path) -> build.Sources:
         papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
         hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
-        documents=[
-            "README.md", "CONTRIBUTING.md", "docs/your_own.md",
-            *sorted(map(str, Path("workflow/benchmarks").glob("*.md"))),
-        ],
-        pictures=sorted(map(str, [*Path("docs").glob("*.png"), *Path("workflow/benchmarks").glob("*.png")])),
+        documents=order.texts(), pictures=order.pictures(),
         api=True,
     )  # fmt: skip
 

@@ -50,7 +50,7 @@ class Submitted(Project):
 
 
 def submitted(folder: Path) -> Submitted:
-    """A copy that is told the names of the partitions, in the one place that the README names."""
+    """A copy that is told the names of the partitions, in the one place that docs/cluster.md names."""
     project = Submitted(copy(folder).folder)
     project.replace(SETTINGS, "  cpu: {}", "  normal: {}")
     project.replace(SETTINGS, "  gpu: {", "  accelerated: {")

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +122,51 @@ def copy(folder: Path) -> Project:
         else:
             shutil.copy(source, target)
     return Project(folder)
+
+
+BESIDE = ("Makefile", "requirements.lock", "pyproject.toml", "docs", "tests")  # what a checkout has besides
+
+
+def set_up(project: Project) -> None:
+    """Make a copy what `make setup` leaves, with the environment that runs the tests."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for part in BESIDE:
+        source, target = ROOT / part, project.folder / part
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
+        else:
+            shutil.copy(source, target)
+    (project.folder / ".venv").mkdir()
+    for part in Path(sys.prefix).iterdir():
+        if part.name != "ready":
+            (project.folder / ".venv" / part.name).symlink_to(part)
+    (project.folder / ".venv/ready").touch()
+
+
+def blocks(document: str, language: str) -> list[str]:
+    """The blocks of code of a document that are in a language."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```", (ROOT / document).read_text(), flags=re.S | re.M)
+    return [textwrap.dedent(text) for _, text in found]
+
+
+def follow(block: str, checkout: Project, folder: Path, **environment: str) -> str:
+    """What a block of a document says when it is run as it stands."""
+    own = {
+        "CUTLAYER": str(checkout.folder),
+        "PYTHONPATH": str(checkout.folder / "workflow"),
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-e", "-c", block],
+        cwd=folder,
+        env=checkout.environment | own | environment,
+        text=True,
+        capture_output=True,
+        timeout=LONG,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
 
 
 @pytest.fixture

@@ -4,61 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
 from cutlayer.plan.checks import merged
 
-from .conftest import LONG, ROOT, Project
+from .conftest import Project, blocks, follow, set_up
 
-PARTS = ("Makefile", "requirements.lock", "pyproject.toml", "docs", "tests")
-BLOCKS = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/your_own.md").read_text(), flags=re.S)
+BLOCKS = blocks("docs/your_own.md", "sh")
 
 
 @pytest.fixture
 def checkout(project: Project) -> Project:
     """A copy that is set up, at the scale of tests."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    for part in PARTS:
-        source, target = ROOT / part, project.folder / part
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
-        else:
-            shutil.copy(source, target)
+    set_up(project)
     files = [project.folder / name for name in ("params.yaml", "tests/workflow/tiny.yaml")]
     params, tiny = (yaml.safe_load(file.read_text()) for file in files)
     files[0].write_text(yaml.safe_dump(merged(params, tiny), sort_keys=False))
-    (project.folder / ".venv").mkdir()
-    for part in Path(sys.prefix).iterdir():
-        if part.name != "ready":
-            (project.folder / ".venv" / part.name).symlink_to(part)
-    (project.folder / ".venv/ready").touch()
     return project
-
-
-def follow(block: str, checkout: Project, folder: Path) -> str:
-    """What a block of the text says when it is run as it stands."""
-    environment = checkout.environment | {
-        "CUTLAYER": str(checkout.folder),
-        "PYTHONPATH": str(checkout.folder / "workflow"),
-        "OMP_NUM_THREADS": "1",
-    }
-    done = subprocess.run(
-        ["bash", "-e", "-c", block],
-        cwd=folder,
-        env=environment,
-        text=True,
-        capture_output=True,
-        timeout=LONG,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
 
 
 def inventory(checkout: Project) -> dict[str, bytes]:

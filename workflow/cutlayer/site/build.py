@@ -18,7 +18,7 @@ from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.hours import Hours
 
-from . import api, datasets, distance, documents, exhibits, headlines, papers
+from . import api, datasets, distance, documents, exhibits, headlines, order, papers
 from .marks import ICONS, MEANINGS, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
@@ -48,7 +48,7 @@ class Sources:
     results: Path  # folders: what the DAG made
     normalised: Path
     sources: Path  # data/sources.csv
-    documents: Sequence[str]  # markdown files, relative to the working directory, the first one first
+    documents: Sequence[str]  # markdown files, relative to the working directory
     pictures: Sequence[str]  # that they show
     beside: Beside | None = None
     api: bool = False  # whether it has the reference of the library
@@ -91,6 +91,11 @@ def _pages(given: Sources, folder: Path) -> Iterator[Path]:
         yield write_page(documents.place(path), "document", page=page, path=path)
     if given.api:
         yield from _reference(write_page)
+
+
+def _named(paths: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Documents by group, each with its title."""
+    return {group: {path: documents.title(path) for path in own} for group, own in order.groups(paths).items()}
 
 
 def _reference(write_page: Callable[..., Path]) -> Iterator[Path]:
@@ -142,7 +147,9 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
         "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
-        "distance_is": distances.ABOUT, "documents": {path: documents.place(path) for path in given.documents},
+        "distance_is": distances.ABOUT,
+        "documents": {path: documents.place(path) for path in given.documents},
+        "groups": _named(given.documents),
         "api": given.api, "beside": given.beside, "said": given.beside.said if given.beside else {},
     }  # fmt: skip
 

@@ -32,19 +32,23 @@ def prose(text: str) -> str:
     return MARKDOWN.render(re.sub(r"^Raises:\n +", "Raises ", text, flags=re.M))
 
 
+def title(path: str) -> str:
+    """What a document calls itself in its first heading."""
+    headings = re.findall(r"^# (.*)$", Path(path).read_text(), flags=re.M)
+    return next(iter(headings), path).replace("`", "")
+
+
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:
     """A document's title and its html; links to what the site does not have are only named."""
     tokens = MARKDOWN.parse(Path(path).read_text())
-    titles = []
     for heading, content in pairwise(tokens):
         if heading.type == "heading_open":
             heading.attrSet("id", slug(content.content))
-            titles.append(content.content.replace("`", ""))
     for token in tokens:
         _relink(token.children or [], lambda href: _target(href, path, documents, pictures))
     html = MARKDOWN.renderer.render(tokens, MARKDOWN.options, {})
     html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
-    return {"title": next(iter(titles), path), "html": html}
+    return {"title": title(path), "html": html}
 
 
 def _relink(children: Sequence[Token], leads: Callable[[str], str]) -> None:

@@ -57,7 +57,7 @@ if (filters) {
   show();
 }
 
-document.querySelectorAll("aside details").forEach((box) => { box.open = innerWidth > 760; });
+document.querySelectorAll("aside > details").forEach((box) => { box.open = innerWidth > 760; });
 
 // A link to what lies in a closed box opens it.
 const open = () => {
