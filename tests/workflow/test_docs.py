@@ -1,4 +1,4 @@
-"""The documents' commands and examples: each is run as it stands, or it is said which test runs its like, or why none."""
+"""Commands and examples of the documents are run as they stand, or it is said which test runs the like, or why none."""
 
 from __future__ import annotations
 
