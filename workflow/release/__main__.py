@@ -1,4 +1,4 @@
-"""`python -m release`: a sentence for each thing that is wrong; if none is, dist/ with the site and a wheel that works."""
+"""`python -m release`: a sentence for each thing that is wrong; if none is, a site and a wheel that works, in dist/."""
 
 from __future__ import annotations
 

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 MODULES = ("polytope", "gradient_noise", "pareto", "information", "metrics", "theory")
-CREATED = (("defense", "marvell"), ("attack", "off_axis"))
+CREATED: tuple[tuple[str, str, dict[str, float]], ...] = (
+    ("defense", "marvell", {"error": 0.4}),
+    ("attack", "off_axis", {}),
+)
 GAME = "split"
 
 
@@ -34,8 +37,8 @@ def look(expected: dict[str, Any]) -> None:
     for kind, names in expected["plugins"].items():
         missing = sorted(set(names) ^ set(plugins.names(kind)))
         assert not missing, f"of kind {kind} there are others than in the checkout: {', '.join(missing)}"
-    for kind, name in CREATED:
-        plugins.create(kind, name, {}, GAME)
+    for kind, name, parameters in CREATED:
+        plugins.create(kind, name, parameters, GAME)
     pages = resources.files("cutlayer.site") / "templates"
     assert any(pages.iterdir()), "it has no templates of pages"
 
