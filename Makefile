@@ -9,7 +9,7 @@ SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --sched
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
 CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(SCALE)) $(if $(PAPERS),'papers=[$(PAPERS)]'))
 
-.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle
+.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -54,14 +54,15 @@ compare: setup
 verify: setup
 	$(BIN)/python -m cutlayer.data.verify
 
-# The pictures and the ledger that the documents show.
+# The pictures and the ledger that the documents show: those of the reference run, of papers that are in it.
+SHOWN = $(firstword $(wildcard reference/$(1)) results/$(1))
 docs: results
 	mkdir -p docs
-	cp results/exhibits/chebyshev/figure4.png results/ledger.md docs/
-	cp results/exhibits/marvell/figure3c.png docs/figure3c.png
-	cp results/exhibits/tcpo/figure4_tabular.png docs/figure4_tabular.png
-	cp results/exhibits/tappfl/stale_attacker.png docs/stale_attacker.png
-	cp results/exhibits/arena/before_after.png docs/before_after.png
+	cp $(call SHOWN,exhibits/chebyshev/figure4.png) $(call SHOWN,ledger.md) docs/
+	cp $(call SHOWN,exhibits/marvell/figure3c.png) docs/figure3c.png
+	cp $(call SHOWN,exhibits/tcpo/figure4_tabular.png) docs/figure4_tabular.png
+	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
+	cp $(call SHOWN,exhibits/arena/before_after.png) docs/before_after.png
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
@@ -94,6 +95,10 @@ pull: setup
 # After a `dvc checkout` of your own.
 settle: setup
 	$(SETTLE)
+
+# Look whether tree, version, reference run, DVC, docs and site agree; then dist/ has the site as a zip and the library as a wheel.
+release: setup
+	@$(BIN)/python -m release
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
 lock: setup

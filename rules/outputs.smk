@@ -71,6 +71,12 @@ def pages_of(papers):
             for name in content["exhibits"]
             for kind in ("png", "csv")
         ),
+        *(
+            f"distance/{paper}.{kind}"
+            for paper, content in papers.items()
+            if content.get("numbers")
+            for kind in ("png", "pdf")
+        ),
     ]
 
 

@@ -17,9 +17,9 @@ import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import printed, verdicts
+from . import distance, printed, verdicts
 from .chance import is_auc
-from .evidence import FAILED, UNCOMPARED, Found, per_setup
+from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
 
@@ -28,7 +28,8 @@ FULL, REDUCED = "full", "reduced"
 ANY = "all"  # data
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
-    "seeds", "published", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
+    "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
+    "defense", "attack", "defended",
 ]  # fmt: skip
 Row = dict[str, Any]
 Cells = Mapping[str, pd.DataFrame]
@@ -90,8 +91,8 @@ class _Judged:
         for found in per_setup(check, {check["exhibit"]: printed.on(number["dataset"], check, table)}):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
-            row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak}
-            row |= {"threshold": f"{number_text(leak)} ± {spread:.3g}", "rule": entry.get("rule", "")}
+            row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}
+            row |= _methods(found) | {"threshold": f"{number_text(leak)} ± {spread:.3g}", "rule": entry.get("rule", "")}
             row |= self._whose(found, row["statement"], "number", None)
             verdict = self._unjudged(entry) or verdicts.of_number(leak, found.compared.shown, spread)
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
@@ -148,6 +149,14 @@ class _Judged:
             return verdicts.UNDECIDED if found.lacks == UNCOMPARED else verdicts.NO_RESULT, found.why
         reason = self._signals.lacking(check["statistic"], found.used)
         return (NO_SIGNAL, reason) if reason else ("", "")
+
+
+def _methods(found: Found) -> Row:
+    """What a printed number is of."""
+    if found.used.empty:
+        return {}
+    named = {kind: ", ".join(name for name in dict.fromkeys(found.used[kind]) if name) for kind in METHODS}
+    return named | {"defended": "yes" if distance.acts(found.used) else "no"}
 
 
 def read_two_sided(value: float, check: Mapping[str, Any], found: Found) -> float:

@@ -11,7 +11,7 @@ import pandas as pd
 from cutlayer.core import failed_cells
 from cutlayer.core.files import replacing
 
-from . import cells, claims, overview
+from . import cells, claims, distance, overview
 from .verdicts import ORDER
 
 ROWS = "results/claims.csv and results/site/index.html"
@@ -67,6 +67,9 @@ def markdown(
         if one.points:
             lines += [_table(one.points), ""]
         lines += [" ".join([one.decided, *one.rest]), ""]
+    far = distance.table(verdicts)
+    if not far.empty:
+        lines += ["## How far ours is from what is printed", "", distance.ABOUT, "", far.to_markdown(index=False), ""]
     lines += ["## All rows", "", counts(verdicts).to_markdown(index=False), ""]
     return "\n".join(lines) + f"\n{overview.RULE}\n\nEvery row is in {rows}.\n"
 

@@ -12,18 +12,19 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cutlayer.core.files import replacing
+from cutlayer.ledger import distance as distances
 from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.hours import Hours
 
-from . import api, datasets, documents, exhibits, headlines, order, papers
+from . import api, datasets, distance, documents, exhibits, headlines, order, papers
 from .marks import ICONS, MEANINGS, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
 COPIED = ("png", "csv")  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
-NUMBERS = ("published", "ours", "low", "high", "difference")  # columns of claims.csv
+NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference")  # columns of claims.csv
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Sources:
 
 def write(given: Sources, folder: Path) -> None:
     """Write the site into a folder, and remove what it does not have."""
-    written = [*_pages(given, folder), *_copies(given, folder)]
+    written = [*_pages(given, folder), *_copies(given, folder), *_distances(given, folder)]
     for file in sorted(folder.rglob("*")):
         if file.is_file() and file not in written:
             file.unlink()
@@ -80,7 +81,8 @@ def _pages(given: Sources, folder: Path) -> Iterator[Path]:
         own = [row for row in rows if row["paper"] == one.name]
         shown = exhibits.sections(given, one.name, own)
         content = papers.page(one, given.papers[one.name], own, shown)
-        yield write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown)
+        far = distances.table(table[table["paper"] == one.name]).drop(columns="paper").to_dict("records")
+        yield write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown, far=far)
     rows = sorted(rows, key=lambda row: FIRST.index(row["kind"]))
     yield write_page("rows.html", "rows", rows=rows, rule=overview.RULE)
     yield write_page("data.html", "data", datasets=[*datasets.described(given)])
@@ -116,6 +118,17 @@ def _copies(given: Sources, folder: Path) -> Iterator[Path]:
         yield _copy(asset, folder / "assets" / asset.name)
 
 
+def _distances(given: Sources, folder: Path) -> Iterator[Path]:
+    """Draw how far ours is from what each paper prints, of those that print numbers."""
+    table = claims(given)
+    for name, content in given.papers.items():
+        if content.get("numbers"):
+            files = {kind: folder / f"distance/{name}.{kind}" for kind in ("png", "pdf")}
+            looks = {k: v for path, own in given.looks.items() if path.startswith(f"{name}/") for k, v in own.items()}
+            distance.draw(table, name, looks, files)
+            yield from files.values()
+
+
 def _copy(source: Path, target: Path) -> Path:
     with replacing(target) as temporary:
         shutil.copyfile(source, temporary)
@@ -134,6 +147,7 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
         "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
+        "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),
         "api": given.api, "beside": given.beside, "said": given.beside.said if given.beside else {},

@@ -1,0 +1,219 @@
+"""A release: each thing that does not agree is told, a zip is always the same, and the wheel works on its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cutlayer.core.artifacts import write_rows
+from cutlayer.reference import published
+from release import checks, git, site_zip, wheel
+
+ROOT = Path(__file__).parents[2]
+PAPER = "workflow/papers/p/paper.yaml"
+CHECKS = [check for check in checks.CHECKS if check is not checks.recorded]  # DVC is slow, and has a test of its own
+CONFIG = {
+    "scale": "quick",
+    "papers": ["p"],
+    "scales": {"quick": {"printed_numbers": False}, "reference": {"seeds": 5}, "paper": {"seeds": 5}},
+    "setups": {"wine": {"dataset": "wine"}},
+}
+EXHIBIT = {
+    "title": "A table",
+    "caption": "What it shows.",
+    "shows": "mse of half on wine along d from scores",
+    "draw": {"use": "table"},
+}
+TEXTS = {
+    "pyproject.toml": '[project]\nname = "cutlayer"\nversion = "1.2.3"\n',
+    "CITATION.cff": "version: 1.2.3\n",
+    "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2030-12-31\n",
+    "README.md": "![a](docs/t.png) ![b](docs/drawn.png)\n",
+    "docs/drawn.png": "drawn",
+    "docs/drawn.py": "",
+    "params.yaml": yaml.safe_dump(CONFIG),
+    PAPER: yaml.safe_dump({"title": "P", "exhibits": {"t": EXHIBIT}}),
+    "workflow/papers/p/published.csv": "value\n",
+    "workflow/cutlayer/mean.py": '"""Means."""\nONE = 1  # one\n',
+    "workflow/cutlayer/site/page.py": "",
+    ".gitignore": "results\n",
+}
+
+
+def commit(root: Path) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    git.told(root, "add", "--all")
+    git.told(root, *who, "commit", "--quiet", "--message", "all")
+    return git.commit(root, "HEAD")
+
+
+def write(root: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def published_run(root: Path, made_of: str, scale: str = "reference") -> None:
+    """A reference run, and the docs and the site that show it."""
+    names = published.files_of("p", "t", EXHIBIT)
+    write(root, {f"reference/{name}": name for name in [*names, "ledger.md"]})
+    write_rows(root / "reference/runs.csv", [{"paper": "p", "scale": scale, "commit": made_of}])
+    write(root, {"docs/t.png": "exhibits/p/t.png", "docs/ledger.md": "ledger.md"})
+    write(root, {"results/site/index.html": "", "results/site/reference/p.html": f"Commit {made_of}, 2030."})
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("release")
+    git.told(root, "init", "--quiet")
+    write(root, TEXTS)
+    published_run(root, commit(root))
+    commit(root)
+    return root
+
+
+@pytest.fixture
+def root(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout in which all agrees."""
+    monkeypatch.setattr(checks, "CHECKS", CHECKS)
+    return Path(shutil.copytree(once, tmp_path / "root"))
+
+
+def said(root: Path) -> list[str]:
+    return [*map(str, checks.problems(root))]
+
+
+def changed(root: Path, file: str, before: str, after: str) -> None:
+    text = (root / file).read_text()
+    assert before in text
+    (root / file).write_text(text.replace(before, after))
+
+
+def test_nothing_is_said_where_all_agrees(root: Path) -> None:
+    assert said(root) == []
+    assert checks.version(root) == "1.2.3"
+
+
+CASES = [
+    ("CITATION.cff", "1.2.3", "1.2.4", "release.version: pyproject.toml has 1.2.3, CITATION.cff 1.2.4; the same is"),
+    ("CHANGELOG.md", "2030-12-31", "soon", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
+    ("CHANGELOG.md", "[1.2.3]", "[1.2.2]", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
+    ("params.yaml", "- p", "- p\n- q", "release.papers: reference/ has no q; all of params.yaml are meant"),
+    ("params.yaml", "wine", "bank", "release.code: since commit"),
+    ("params.yaml", "seeds: 5", "seeds: 6", "changed params.yaml (scales.reference.seeds, scales.paper.seeds); a run"),
+    ("reference/runs.csv", "reference", "quick", "release.scale: that of reference/, quick, judges no printed"),
+    ("reference/runs.csv", "reference", "large", "release.scale: that of reference/, large, is none of params.yaml; a"),
+    ("reference/ledger.md", "ledger", "other", "release.docs: docs/ledger.md: not as in reference/; `make docs`"),
+    ("docs/t.png", "exhibits", "other", "release.docs: docs/t.png: not as in reference/; `make docs` copies them"),
+    ("README.md", "docs/drawn", "docs/gone", "release.docs: there is no docs/gone.png, which a page shows; a"),
+    (PAPER, "mse", "kl", f"changed {PAPER} (exhibits.t.metrics); a run of this code is meant"),
+    ("workflow/cutlayer/mean.py", "= 1", "= 2", "changed workflow/cutlayer/mean.py; a run of this code is meant"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "before", "after", "sentence"), CASES)
+def test_what_does_not_agree_is_told(root: Path, file: str, before: str, after: str, sentence: str) -> None:
+    changed(root, file, before, after)
+    commit(root)
+    assert sentence in "\n".join(said(root))
+
+
+HARMLESS = [
+    ("workflow/cutlayer/mean.py", '"""Means."""\nONE = 1  # one', '"""The mean."""\n\nONE = (1)'),
+    ("workflow/cutlayer/site/page.py", "", "PAGE = 1"),
+    ("params.yaml", "printed_numbers: false", "printed_numbers: false\n    seeds: 2"),
+    (PAPER, "What it shows.", "What is shown."),
+]
+
+
+@pytest.mark.parametrize(("file", "before", "after"), HARMLESS)
+def test_what_can_change_no_number_is_not_told(root: Path, file: str, before: str, after: str) -> None:
+    changed(root, file, before, after)
+    commit(root)
+    assert said(root) == []
+
+
+def test_all_problems_are_told_together(root: Path) -> None:
+    changed(root, "CITATION.cff", "1.2.3", "1.0")
+    shutil.rmtree(root / "results")
+    (root / "reference/exhibits/p/t.csv").unlink()
+    assert [text.partition(":")[0] for text in said(root)] == [
+        "release.tree", "release.version", "release.exhibits", "release.site",
+    ]  # fmt: skip
+
+
+def test_a_tag_on_another_commit(root: Path) -> None:
+    git.told(root, "tag", "v1.2.3")
+    assert said(root) == []
+    write(root, {"notes.txt": "a"})
+    commit(root)
+    assert said(root)[0].startswith("release.tag: v1.2.3 is on another commit")
+
+
+def test_no_reference_run(root: Path) -> None:
+    shutil.rmtree(root / "reference")
+    commit(root)
+    told = "release.reference: there is no reference run; `make publish` after one at a larger scale"
+    assert said(root) == [told]
+
+
+def test_a_reference_of_another_history(root: Path) -> None:
+    published_run(root, "a" * 40)
+    commit(root)
+    told = f"release.commit: commit {'a' * 12}, of p in reference/, is not one before this one; a run of this history"
+    assert said(root) == [f"{told} is meant"]
+
+
+def test_a_site_without_this_reference_run(root: Path) -> None:
+    write(root, {"results/site/reference/p.html": "Commit of another run"})
+    assert said(root) == [
+        "release.site: results/site does not show the reference run of p; `make results` after `make publish` does"
+    ]
+
+
+def test_results_are_those_that_dvc_recorded(tmp_path: Path) -> None:
+    def dvc(*arguments: str) -> None:
+        subprocess.run([checks.sys.executable, "-m", "dvc", *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    write(tmp_path, {"a": "1", "dvc.yaml": "stages: {b: {cmd: cp a b, deps: [a], outs: [b]}}"})
+    dvc("init", "--no-scm", "--quiet")
+    dvc("repro", "--quiet")
+    assert not [*checks.recorded(tmp_path)]
+    write(tmp_path, {"a": "2"})
+    (problem,) = checks.recorded(tmp_path)
+    assert str(problem).startswith("release.dvc: the results are not what dvc.lock records for this code; ")
+
+
+def test_the_zip_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
+    write(tmp_path, {f"site/{name}": name * 100 for name in ("index.html", "docs/a.png", "b.html")})
+    first = site_zip.write(tmp_path / "site", tmp_path / "1/site-1.zip").read_bytes()
+    (tmp_path / "site").rename(tmp_path / "old")
+    write(tmp_path, {f"site/{name}": name * 100 for name in ("b.html", "docs/a.png", "index.html")})
+    os.utime(tmp_path / "site/b.html", (2e9, 2e9))
+    second = site_zip.write(tmp_path / "site", tmp_path / "2/site-1.zip")
+    assert second.read_bytes() == first
+    shutil.unpack_archive(second, tmp_path / "unpacked")
+    assert (tmp_path / "unpacked/site-1/docs/a.png").read_text() == "docs/a.png" * 100
+
+
+def test_the_wheel_works_where_nothing_of_the_checkout_is(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    for name in wheel.NEEDED:
+        source, target = ROOT / name, copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    git.told(copy, "init", "--quiet")
+    commit(copy)
+    write(copy, {"workflow/cutlayer/not_committed.py": "", "build/lib/cutlayer/left.py": ""})
+    made = wheel.build(copy, tmp_path)
+    wheel.check(made, checks.version(copy))
+    with pytest.raises(checks.InputError, match=r"^release\.fresh: (.|\n)*its version is"):
+        wheel.check(made, "0")
