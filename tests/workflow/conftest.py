@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +145,7 @@ def set_up(project: Project) -> None:
 def blocks(document: str, language: str) -> list[str]:
     """The blocks of code of a document that are in a language."""
     found = re.findall(rf"^( *)```{language}\n(.*?)^\1```", (ROOT / document).read_text(), flags=re.S | re.M)
-    return [textwrap.dedent(text) for _, text in found]
+    return [re.sub(rf"^{indent}", "", text, flags=re.M) for indent, text in found]
 
 
 def follow(block: str, checkout: Project, folder: Path, **environment: str) -> str:
