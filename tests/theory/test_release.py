@@ -1,4 +1,4 @@
-"""A release: each thing that does not agree is told, a zip is always the same, and the wheel works on its own."""
+"""A release: each thing that does not agree is told, and a zip is always the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 
 from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
-from release import checks, git, site_zip, wheel
+from release import checks, git, site_zip
 
 ROOT = Path(__file__).parents[2]
 PAPER = "workflow/papers/p/paper.yaml"
@@ -199,21 +199,3 @@ def test_the_zip_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
     assert second.read_bytes() == first
     shutil.unpack_archive(second, tmp_path / "unpacked")
     assert (tmp_path / "unpacked/site-1/docs/a.png").read_text() == "docs/a.png" * 100
-
-
-def test_the_wheel_works_where_nothing_of_the_checkout_is(tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    for name in wheel.NEEDED:
-        source, target = ROOT / name, copy / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
-    git.told(copy, "init", "--quiet")
-    commit(copy)
-    write(copy, {"workflow/cutlayer/not_committed.py": "", "build/lib/cutlayer/left.py": ""})
-    made = wheel.build(copy, tmp_path)
-    wheel.check(made, checks.version(copy))
-    with pytest.raises(checks.InputError, match=r"^release\.fresh: (.|\n)*its version is"):
-        wheel.check(made, "0")

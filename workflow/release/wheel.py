@@ -12,19 +12,23 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tempfile
 import venv
 import zipfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan import plugins
 
 from . import git
 
-LIBRARY = "workflow/cutlayer"
+LIBRARY, NAME = "workflow/cutlayer", "cutlayer"
 NEEDED = ("pyproject.toml", "README.md", "LICENSE", LIBRARY)
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 FRESH = Path(__file__).with_name("fresh.py")
@@ -59,12 +63,46 @@ def _environment(folder: Path, file: Path) -> Path:
     python = folder / "bin/python"
     install = ("install", "--no-deps", "--no-index", "--quiet", str(file.resolve()))
     _done([*PIP, "--python", str(python), *install], "release.fresh", {})
-    own = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
-    # A path in a .pth file is searched, but no .pth file that lies there is read: so the checkout, which is installed
-    # there by one, is not found.
-    dependencies = dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib"))
-    (Path(own["purelib"]) / "dependencies.pth").write_text("\n".join(dependencies) + "\n")
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (own,) = (found for found in distributions(path=[str(packages)]) if found.name == NAME)
+    _link(packages, own)
     return python
+
+
+def _link(packages: Path, own: Distribution) -> None:
+    """Put what a distribution asks for beside it, as links: pip would fetch gigabytes.
+
+    The checkout's own library is not among them, nor a package that the wheel forgets to ask for.
+    """
+    for needed in _needed(own):
+        for part in {file.parts[0] for file in needed.files or ()} - {"..", "__pycache__"}:
+            link = packages / part
+            if not part.endswith(".pth") and not link.exists():
+                link.symlink_to(Path(str(needed.locate_file(part))))
+
+
+def _needed(own: Distribution) -> Iterator[Distribution]:
+    """What pip would install beside a distribution: what it asks for, what these ask for, and so on."""
+    todo, seen = [*_asked(own)], set[str]()
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            raise InputError(
+                "release.fresh", f"the wheel asks for {name}", "this environment does not have it"
+            ) from None
+        todo += _asked(found)
+        yield found
+
+
+def _asked(own: Distribution) -> Iterator[str]:
+    for requirement in map(Requirement, own.requires or ()):
+        if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
+            yield canonicalize_name(requirement.name)
 
 
 def _check_files(file: Path, library: Path) -> None:
