@@ -54,15 +54,18 @@ compare: setup
 verify: setup
 	$(BIN)/python -m cutlayer.data.verify
 
-# The pictures and the ledger that the documents show: those of the reference run, of papers that are in it.
+# What the documents show: pictures and tables of findings of the reference run, of papers that are in it, and the ledger of
+# the last run, which has all papers.
 SHOWN = $(firstword $(wildcard reference/$(1)) results/$(1))
 docs: results
 	mkdir -p docs
-	cp $(call SHOWN,exhibits/chebyshev/figure4.png) $(call SHOWN,ledger.md) docs/
+	cp results/ledger.md docs/
+	cp $(call SHOWN,exhibits/chebyshev/figure4.png) docs/
 	cp $(call SHOWN,exhibits/marvell/figure3c.png) docs/figure3c.png
 	cp $(call SHOWN,exhibits/tcpo/figure4_tabular.png) docs/figure4_tabular.png
 	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
 	cp $(call SHOWN,exhibits/arena/before_after.png) docs/before_after.png
+	$(BIN)/python -m cutlayer.ledger.findings
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc

@@ -1,4 +1,4 @@
-"""Each paper has a page, which counts its errata as paper.yaml does and says at which scale a finding was made."""
+"""Each paper has a page, which counts its errata as paper.yaml does; what it finds is written from claims.csv."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+
+from cutlayer.ledger import findings
+from cutlayer.plan import families
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = {file.parent.name: yaml.safe_load(file.read_text()) for file in ROOT.glob("workflow/papers/*/paper.yaml")}
@@ -30,4 +33,14 @@ def test_a_page_has_every_erratum(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_findings_say_their_scale(paper: str) -> None:
-    assert any(re.fullmatch(r"What we find at scale (quick|reference|paper)", heading) for heading in parts(paper))
+    table = next(place for place in findings.PLACE.finditer(parts(paper)["What we find"]) if place["paper"] == paper)
+    assert re.search(r"^\*Scale (quick|reference|paper), \d+ seeds, ", table[0], flags=re.M)
+    assert "**holds" in table[0]
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, "arena"])
+def test_a_table_of_findings_has_claims_that_the_papers_have(paper: str) -> None:
+    page = ROOT / ("docs/arena.md" if paper == "arena" else f"docs/papers/{paper}.md")
+    for place in findings.PLACE.finditer(page.read_text()):
+        chosen = {name.strip() for name in (place["claims"] or "").split(",")} - {""}
+        assert chosen <= {*families.read(ROOT / "workflow/papers" / place["paper"], place["paper"])["claims"]}

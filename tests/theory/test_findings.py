@@ -1,0 +1,118 @@
+"""Tables of findings in documents: what is written where, of which run."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from cutlayer.core.errors import InputError
+from cutlayer.ledger import findings
+from cutlayer.ledger.findings import Run
+
+CONTENT = {"main": [{"text": "Labels leak.", "claims": ["leaks"]}]}
+COLUMNS = ["kind", "item", "statement", "setup", "dataset", "provenance", "scale", "seeds", "threshold", "verdict",
+           "ours", "low", "high"]  # fmt: skip
+ROWS = [
+    (
+        "claim",
+        "leaks",
+        "It leaks.",
+        "bank",
+        "bank",
+        "real",
+        "quick",
+        3,
+        "value at least 0.8",
+        "holds (reduced)",
+        0.9,
+        0.85,
+        0.95,
+    ),
+    (
+        "claim",
+        "leaks",
+        "It leaks.",
+        "avazu",
+        "avazu",
+        "sample",
+        "quick",
+        3,
+        "value at least 0.8",
+        "undecided",
+        0.8,
+        0.7,
+        0.9,
+    ),
+    (
+        "ours",
+        "bound",
+        "It is bounded.",
+        "bank",
+        "bank",
+        "real",
+        "quick",
+        0,
+        "largest at most 0",
+        "holds",
+        0.0,
+        0.0,
+        0.0,
+    ),
+    ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", None, None, None),
+    ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92),
+]
+TEXT = """# A page
+
+[//]: # (findings of marvell)
+
+what was there
+[//]: # (end of findings)
+
+between
+
+[//]: # (findings of arena: bound,
+  lost)
+[//]: # (end of findings)
+"""
+
+
+def run() -> Run:
+    return Run(pd.DataFrame(ROWS, columns=COLUMNS), CONTENT, "results/claims.csv")
+
+
+def test_a_claim_is_a_row_with_verdicts_data_and_numbers() -> None:
+    assert run().table([]).strip().splitlines()[-1] == (
+        "| It leaks. (value at least 0.8) | **holds\\*:** Bank 0.9 (0.85 to 0.95); "
+        "**undecided:** Avazu (sample) 0.8 (0.7 to 0.9) |"
+    )
+
+
+def test_what_is_exact_has_no_interval_and_what_has_no_result_no_number() -> None:
+    assert run().table(["bound", "lost"]).strip().splitlines()[-2:] == [
+        "| It is bounded. (largest at most 0) | **holds:** Bank 0 |",
+        "| It is lost. | **no result:** Bank |",
+    ]
+
+
+def test_the_size_of_the_run_is_said() -> None:
+    assert run().table([]).strip().startswith("*Scale quick, 3 seeds, results/claims.csv.")
+
+
+def test_only_what_is_between_the_marks_is_written_again() -> None:
+    once = findings.filled(TEXT, {"marvell": run()})
+    assert "what was there" not in once
+    assert "It leaks." in once
+    assert once.endswith(TEXT[TEXT.index("between") :])
+    assert findings.filled(once, {"marvell": run()}) == once
+
+
+def test_the_claims_that_a_mark_names_are_written_in_its_order() -> None:
+    text = findings.filled(TEXT, {"arena": run()})
+    assert text.index("It is bounded.") < text.index("It is lost.")
+    assert "It leaks." not in text
+    assert "what was there" in text
+
+
+def test_a_claim_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match=r"findings\.leak: is no claim of this run; one of leaks, bound, lost"):
+        run().table(["leak"])

@@ -1,0 +1,135 @@
+"""findings: the tables of verdicts in the documents, written from claims.csv and never by hand.
+
+A document says where it has one, and for which paper; an empty list of claims means those of `main` in paper.yaml:
+
+    [//]: # (findings of marvell: norm_leaks, marvell_stops_norm)
+    ...
+    [//]: # (end of findings)
+
+`make docs` writes what is between. A paper that is in reference/ has the findings of the reference run, any other those
+of results/.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.core.files import replacing
+from cutlayer.plan.plan import Plan
+from cutlayer.reference import published
+
+from . import names
+from .overview import plain
+from .verdicts import MARK, ORDER
+
+PLACE = re.compile(
+    r"(?P<start>^\[//\]: # \(findings of (?P<paper>\w+)(?:: (?P<claims>[\w,\s]+))?\)\n)"
+    r".*?(?P<end>^\[//\]: # \(end of findings\)$)",
+    flags=re.S | re.M,
+)
+DOCUMENTS = "docs/**/*.md"
+WIDTH = 128  # of lines of text in documents
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run of a paper, as its claims.csv has it."""
+
+    claims: pd.DataFrame
+    content: Mapping[str, Any]  # the paper, as the plan has it
+    source: str  # where the rows are
+
+    def table(self, chosen: Sequence[str]) -> str:
+        """The size of the run in a sentence, and a row for each claim."""
+        own = self.claims[self.claims["kind"] != "number"].set_index("item", drop=False)
+        items = chosen or [item for entry in self.content["main"] for item in entry["claims"]]
+        for item in items:
+            if item not in own.index:
+                known = ", ".join(own["item"].unique())
+                raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
+        about = (
+            f"*Scale {own['scale'].iloc[0]}, {own['seeds'].max()} seeds, {self.source}. Beside each verdict: the data, "
+            "our number and its 95% interval. \\* is on less than the paper's sizes.*"
+        )
+        rows = [(_claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
+        lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
+        return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
+
+
+def filled(text: str, runs: Mapping[str, Run]) -> str:
+    """A document with its tables of findings as these runs have them; a paper without a run keeps what is there."""
+
+    def write(place: re.Match[str]) -> str:
+        paper = place["paper"]
+        chosen = [name.strip() for name in (place["claims"] or "").split(",") if name.strip()]
+        return place["start"] + runs[paper].table(chosen) + place["end"] if paper in runs else place[0]
+
+    return PLACE.sub(write, text)
+
+
+def runs(root: Path) -> dict[str, Run]:
+    """The run of each paper that documents show: of reference/ if it is there, else of results/."""
+    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    content, found = Plan(config).papers, {}
+    reference = root / published.FOLDER
+    for folder, known in ((root / "results", {}), (reference, published.runs(reference))):
+        if not (folder / "claims.csv").exists():
+            continue
+        rows = pd.read_csv(folder / "claims.csv")
+        for paper in rows["paper"].unique():
+            if paper in content:
+                made = f", commit {known[paper]['commit'][:7]}, {known[paper]['date']}" if known else ""
+                found[paper] = Run(rows[rows["paper"] == paper], content[paper], f"{folder.name}/claims.csv{made}")
+    return found
+
+
+def main(root: Path) -> None:
+    """Write all tables of findings."""
+    known = runs(root)
+    for path in sorted(root.glob(DOCUMENTS)):
+        before = path.read_text(encoding="utf-8")
+        after = filled(before, known)
+        if after != before:
+            with replacing(path) as temporary:
+                temporary.write_text(after, encoding="utf-8")
+
+
+def _claim(found: pd.DataFrame) -> str:
+    """The claim, and what is asked of our number."""
+    asked = found["threshold"].dropna().unique()
+    return str(found["statement"].iloc[0]) + (f" ({asked[0]})" if len(asked) == 1 else "")
+
+
+def _found(rows: pd.DataFrame) -> Iterator[str]:
+    """Verdict by verdict, in their order, the data and the number of each."""
+    for verdict in (marked for word in dict.fromkeys(map(plain, ORDER)) for marked in (word, f"{word}{MARK}")):
+        same = rows[rows["verdict"] == verdict]
+        if not same.empty:
+            word = plain(verdict) + "\\*" * verdict.endswith(MARK)
+            yield f"**{word}:** {', '.join(_number(row) for _, row in same.iterrows())}"
+
+
+def _number(row: pd.Series[Any]) -> str:
+    title = names.of_setup(row["setup"], row["dataset"])
+    title += "" if row["provenance"] == "real" else f" ({row['provenance']})"
+    if pd.isna(row["ours"]):
+        return title
+    exact = pd.isna(row["low"]) or row["low"] == row["high"]
+    return f"{title} {row['ours']:.3g}" + ("" if exact else f" ({row['low']:.3g} to {row['high']:.3g})")
+
+
+if __name__ == "__main__":
+    try:
+        main(Path("."))
+    except InputError as error:
+        sys.exit(f"error: {error}")
