@@ -9,16 +9,18 @@ What a paper does not say of some data is ours there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import distance, printed, verdicts
+from . import distance, printed, seeds, verdicts
 from .chance import is_auc
+from .estimates import Compared
 from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
@@ -79,7 +81,7 @@ class _Judged:
                 row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
                 row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
                 row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
-                yield self._row(found, row, check, verdicts.of_claim(check, found.compared))
+                yield self._row(found, row, check, partial(verdicts.of_claim, check))
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
         for number, entry in printed.numbers(self._paper.get("numbers", []), published):
@@ -94,16 +96,18 @@ class _Judged:
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}
             row |= _methods(found) | {"threshold": f"{number_text(leak)} ± {spread:.3g}", "rule": entry.get("rule", "")}
             row |= self._whose(found, row["statement"], "number", None)
-            verdict = self._unjudged(entry) or verdicts.of_number(leak, found.compared.shown, spread)
+            judge = partial(self._of_number, entry, leak, spread)
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
-            row = self._row(found, row | {"why": read or entry["why"]}, check, verdict)
+            row = self._row(found, row | {"why": read or entry["why"]}, check, judge)
             yield row | {"why": "" if row["verdict"].startswith(verdicts.HOLDS) else row["why"]}
 
-    def _unjudged(self, entry: Mapping[str, Any]) -> str:
-        """Why a printed number that has ours beside it is not judged, empty if it is."""
+    def _of_number(self, entry: Mapping[str, Any], printed: float, spread: float, ours: Compared) -> str:
+        """The verdict on a printed number that has ours beside it, or why it is not judged."""
         if "decides" in entry:
             return verdicts.DECIDES
-        return verdicts.NOT_AT_THIS_SCALE if entry["depends_on_scale"] and not self._scale.numbers else ""
+        if entry["depends_on_scale"] and not self._scale.numbers:
+            return verdicts.NOT_AT_THIS_SCALE
+        return verdicts.of_number(printed, ours.shown, spread)
 
     def _alone(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
         """The row of a printed number that nothing here corresponds to."""
@@ -125,7 +129,8 @@ class _Judged:
             return {"kind": kind}
         return {"kind": "ours", "statement": f"Ours. {statement}"}
 
-    def _row(self, found: Found, row: Row, check: Mapping[str, Any], verdict: str) -> Row:
+    def _row(self, found: Found, row: Row, check: Mapping[str, Any], judge: Callable[[Compared], str]) -> Row:
+        verdict = judge(found.compared)
         ours, lacks = found.compared.shown, self._scale.lacks(found)
         row |= found.facts | {"exhibit": check["exhibit"], "scale": self._scale.name, "seeds": found.seeds}
         row |= {"ours": ours.mean, "low": ours.low, "high": ours.high}
@@ -134,6 +139,9 @@ class _Judged:
         verdict = instead or verdict
         if verdict == verdicts.TIE:
             reason = found.compared.tie
+        if verdict == verdicts.UNDECIDED and not reason:
+            more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
+            reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
         return row | {"verdict": marked, "why": reason or row["why"]}
 

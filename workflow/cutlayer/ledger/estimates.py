@@ -12,8 +12,8 @@ Of a list of selections the least counts (`of_several: most`: the greatest), by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -43,6 +43,7 @@ class Compared:
     least: Estimate
     why: str = ""
     tie: str = ""
+    with_scatter: Callable[[float], Compared] | None = None  # the same with that share of the scatter of seeds
 
 
 NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)
@@ -66,8 +67,20 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     if lost:
         reason = "the right side is 0" if statistic == "ratio" else "there are fewer than two places"
         return Compared(UNKNOWN, UNKNOWN, UNKNOWN, f"in {lost} of {len(samples[0][0].values)} seeds {reason}")
-    found = _nested(check, samples)
-    return _the_same(found, _tied(found, NEUTRAL.get(statistic), pairs[0][0]))
+
+    def found(ratio: float) -> Compared:
+        estimate = _nested(check, _drawn(samples, ratio))
+        return _the_same(estimate, _tied(estimate, NEUTRAL.get(statistic), pairs[0][0]))
+
+    return _with_scatter(found)
+
+
+def _with_scatter(found: Callable[[float], Compared]) -> Compared:
+    return replace(found(1.0), with_scatter=found)
+
+
+def _drawn(samples: Sequence[Sequence[Sample]], ratio: float) -> list[list[Sample]]:
+    return [[one.drawn_together(ratio) for one in row] for row in samples]
 
 
 def _the_same(estimate: Estimate, tie: str = "") -> Compared:
@@ -173,27 +186,38 @@ def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: int = 1) -
 
 def _every(check: Check, pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
     """Each place on its own; the largest is held against `at_most`, the least against `at_least`."""
-    places = []
-    for place in pairs[0][0]["axis"].unique():
-        here = [[_sample("gap", pair[pair["axis"] == place]) for pair in row] for row in pairs]
-        places.append(partial(_nested, check, here))
-    largest, least = (at_places(places, top) for top in (True, False))
-    shown = {(True, False): largest, (False, True): least}.get(("at_most" in check, "at_least" in check))
-    return Compared(shown or Estimate(largest.mean, least.low, largest.high), largest, least)
+    at = _at_places(pairs)
+
+    def found(ratio: float) -> Compared:
+        places = [partial(_nested, check, _drawn(here, ratio)) for here in at]
+        largest, least = (at_places(places, top) for top in (True, False))
+        shown = {(True, False): largest, (False, True): least}.get(("at_most" in check, "at_least" in check))
+        return Compared(shown or Estimate(largest.mean, least.low, largest.high), largest, least)
+
+    return _with_scatter(found)
 
 
 def _shares(pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
     """The share of the places where the least left side is below the least right one, at least and at most."""
-    places = pairs[0][0]["axis"].unique()
-    at = [[[_sample("gap", pair[pair["axis"] == place]) for pair in row] for row in pairs] for place in places]
-    turned = [[[-one for one in row] for row in zip(*here, strict=True)] for here in at]
+    at = _at_places(pairs)
     means = [min(max(float(one.values.mean()) for one in row) for row in here) for here in at]
-    below, above, total = surely(at), surely(turned), len(places)
-    share = sum(mean < -ROUNDING for mean in means) / total
+    share = sum(mean < -ROUNDING for mean in means) / len(at)
     if len(at[0][0][0].values) < 2 and not at[0][0][0].exact:
         return _the_same(Estimate(share, float("nan"), float("nan")))
     tie = "equal at every place" if max(map(abs, means)) <= ROUNDING else ""
-    return _the_same(Estimate(share, below / total, 1 - above / total), tie)
+
+    def found(ratio: float) -> Compared:
+        drawn = [_drawn(here, ratio) for here in at]
+        turned = [[[-one for one in row] for row in zip(*here, strict=True)] for here in drawn]
+        return _the_same(Estimate(share, surely(drawn) / len(at), 1 - surely(turned) / len(at)), tie)
+
+    return _with_scatter(found)
+
+
+def _at_places(pairs: Sequence[Sequence[pd.DataFrame]]) -> list[list[list[Sample]]]:
+    """The differences of all left sides and all right ones, place by place."""
+    places = pairs[0][0]["axis"].unique()
+    return [[[_sample("gap", pair[pair["axis"] == place]) for pair in row] for row in pairs] for place in places]
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:
@@ -211,14 +235,14 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
         areas = [hypervolume(leak[places].mean(axis=0), use[places].mean(axis=0), *reference) for leak, use in sides]
         return areas[0] - areas[1]
 
-    found = Estimate(*_of_values(jackknife(difference, len(worst))))
-    tie = "both sides dominate the same area" if abs(found.low) <= ROUNDING and abs(found.high) <= ROUNDING else ""
-    return _the_same(found, tie)
+    sample = Sample(jackknife(difference, len(worst)))
 
+    def found(ratio: float) -> Compared:
+        estimate = sample.drawn_together(ratio).estimate()
+        equal = abs(estimate.low) <= ROUNDING and abs(estimate.high) <= ROUNDING
+        return _the_same(estimate, "both sides dominate the same area" if equal else "")
 
-def _of_values(values: np.ndarray) -> tuple[float, float, float]:
-    found = Sample(values).estimate()
-    return found.mean, found.low, found.high
+    return _with_scatter(found)
 
 
 def _curve(own: pd.DataFrame, check: Check, side: Any, sign: float) -> tuple[np.ndarray, np.ndarray]:

@@ -37,6 +37,11 @@ class Sample:
     def __neg__(self) -> Sample:
         return Sample(-self.values, self.error, self.exact)
 
+    def drawn_together(self, ratio: float) -> Sample:
+        """The same mean with this share of the scatter of seeds."""
+        mean = self.values.mean()
+        return Sample(mean + (self.values - mean) * ratio, self.error, self.exact)
+
     def estimate(self, parts: int = 1) -> Estimate:
         """Mean and interval; of several `parts` that are to hold together each has a share of the 5% (Bonferroni)."""
         if self.exact:

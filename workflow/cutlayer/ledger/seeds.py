@@ -1,0 +1,35 @@
+"""How many seeds would decide what is undecided, if more of them have the mean and the scatter of those that are there.
+
+With n seeds in place of k the reach of Student's interval is t(n - 1) / sqrt(n) over t(k - 1) / sqrt(k) of what it is.
+So the values of seeds are drawn together by that ratio, and the rule is asked again. The answer is rough: a mean of few
+seeds may be anywhere in its interval. What the number of tested rows leaves stays, however many seeds there are.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable
+
+from scipy import stats
+
+from .estimates import Compared
+from .statistics import CONFIDENCE
+
+COUNTS = (5, 10, 20, 30, 50, 100, 200, 500)
+NEVER = "more seeds alone would not decide it"
+
+
+def said(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
+    """The number of COUNTS from which on a rule decides, in words; nothing of one seed, or of what has none."""
+    scattered = ours.with_scatter
+    if seeds < 2 or scattered is None:
+        return ""
+    more = [count for count in COUNTS if count > seeds]
+    first = bisect_left(more, True, key=lambda count: decides(scattered(_reach(count) / _reach(seeds))))
+    return f"about {more[first]} seeds would decide it" if first < len(more) else NEVER
+
+
+def _reach(seeds: int) -> float:
+    """Of the interval of a mean over seeds, in standard deviations."""
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, seeds - 1)) / math.sqrt(seeds)
