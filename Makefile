@@ -64,7 +64,7 @@ docs: results
 	cp $(call SHOWN,exhibits/marvell/figure3c.png) docs/figure3c.png
 	cp $(call SHOWN,exhibits/tcpo/figure4_tabular.png) docs/figure4_tabular.png
 	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
-	cp $(call SHOWN,exhibits/arena/before_after.png) docs/before_after.png
+	cp $(call SHOWN,exhibits/arena/before_after.png) $(call SHOWN,exhibits/arena/spectrum.png) docs/
 	$(BIN)/python -m cutlayer.ledger.findings
 
 # dvc.yaml calls snakemake by name: the one of the environment.

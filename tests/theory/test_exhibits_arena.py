@@ -21,6 +21,8 @@ from cutlayer.ledger.worst import worst
 from cutlayer.plan import families, plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
+from cutlayer.stages.measures import arena as measures
+from cutlayer.stages.theory import Case
 
 PROJECT = Path(__file__).parents[2]
 PAPER = families.read(PROJECT / "workflow/papers/arena", "arena")
@@ -63,6 +65,21 @@ def single(exhibit, setup, value):
                     yield who | facts | {"seed": seed, "value": mean + drift, "chance": chance(attack, metric)}
 
 
+def of_gradients(exhibit, setup, value):
+    """The cells that a setup's gradients have, which are spread in as many directions as `value` says."""
+    for seed in range(SEEDS):
+        draw = generator("made up gradients", setup, seed)
+        labels = np.tile(np.arange(40) % 4 == 0, (3, 1)).astype(int)
+        spread = np.arange(8) < value("none", "", "", "directions")
+        seen = {"gradients": draw.standard_normal((*labels.shape, 8)) * spread}
+        who = {"setup": setup, "dataset": plan().setups[setup]["dataset"], "provenance": "real", "features": 8}
+        who |= {"defense": "none", "setting": "", "attack": "", "seed": seed, "direction": math.nan}
+        facts = {"n": 0, "cases": 1, "skipped": "", "tested": math.nan, "error": math.nan, "chance": math.nan}
+        for row in measures.measure(seen, {"labels": labels}, Case("arena", setup, "none", "", seed)):
+            if row["metric"] in exhibit["metrics"]:
+                yield who | facts | row
+
+
 def chance(attack, metric):
     auc = metric in ("leak_auc_mean", "attack_auc", "test_utility", "test_accuracy")
     return 0.5 if auc else math.nan
@@ -71,12 +88,16 @@ def chance(attack, metric):
 @functools.cache
 def cells_of(name, value):
     exhibit = plan().papers["arena"]["exhibits"][name]
-    rows = [row for setup in exhibit["setups"] for row in single(exhibit, setup, value)]
-    cells = pd.DataFrame(rows)[[*WHO, "all", "seed", "value", "n", "cases", "skipped", "tested", "chance", "error"]]
-    return worst(cells, exhibit["worst"])
+    make = of_gradients if exhibit["sources"] == ["theory"] else single
+    rows = [row for setup in exhibit["setups"] for row in make(exhibit, setup, value)]
+    along = [exhibit["along"], "seed", "value", "n", "cases", "skipped", "tested", "chance", "error"]
+    cells = pd.DataFrame(rows).assign(all=0)[[*WHO, *along]]
+    return worst(cells, exhibit["worst"]) if "worst" in exhibit else cells
 
 
 def made_up(defense, setting, attack, metric):
+    if metric == "directions":
+        return 2
     if metric == "promise":
         return 0.7 if defense in ("marvell", "dp") else None
     low, high = (0.01, 0.3) if metric in ("mse", "kl", "tpr_at_1pct") else (0.55, 0.95)
@@ -254,6 +275,7 @@ EXPECTED = {
     "infocensor_leaks_more_over_all_epochs": "holds", "tcpo_leaks_more_over_all_epochs": "holds",
     "tcpo_keeps_its_promise": "fails", "tcpo_composed_keeps_its_promise": "holds",
     "gaussian_features_keeps_its_promise": "holds", "infocensor_trades_better_than_tcpo": "holds",
+    "spread_in_few_directions": "holds",
 }  # fmt: skip
 
 
@@ -265,6 +287,8 @@ def test_claims_find_what_the_cells_say():
 
 def test_claims_about_broken_defenses_fail_where_nothing_breaks_them():
     def holds(defense, setting, attack, metric):
+        if metric == "directions":
+            return 8
         if metric == "mse":
             return 0.1 if attack == "half" else 0.02 if defense == "none" else 0.3
         if metric in OF_A_RUN:
@@ -275,6 +299,7 @@ def test_claims_about_broken_defenses_fail_where_nothing_breaks_them():
     for item in [name for name in found if name.endswith(("_broken", "_wears_off", "_void"))]:
         assert found[item] == {"fails"}, item
     assert found["optimal_transform_can_help_the_adversary"] == {"fails"}
+    assert found["spread_in_few_directions"] == {"fails"}
     assert found["marvell_keeps_its_promise"] == {"holds"}
 
 
