@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -214,6 +215,14 @@ def test_what_was_published_before_an_exhibit_came_is_shown_without_it(once: Pat
     assert shown[FIRST]["main"] == [{"text": "New.", "claims": []}]
     assert not shown[FIRST]["errata"]
     assert published.shown(once / "nowhere", plan.papers) == {}
+
+
+def test_the_readme_says_which_papers_are_in_the_reference_run() -> None:
+    told = dict(re.findall(r"^\| \[(\w+)\]\(.*\| (.*) \|$", (ROOT / "README.md").read_text(), flags=re.M))
+    assert {paper for paper, status in told.items() if "scale reference" in status} == {
+        *published.runs(ROOT / "reference")
+    }
+    assert told.keys() >= {*CONFIG["papers"]}
 
 
 def test_more_than_is_to_be_committed_is_refused(root: Path, monkeypatch) -> None:

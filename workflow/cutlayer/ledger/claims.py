@@ -98,8 +98,7 @@ class _Judged:
             row |= self._whose(found, row["statement"], "number", None)
             judge = partial(self._of_number, entry, leak, spread)
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
-            row = self._row(found, row | {"why": read or entry["why"]}, check, judge)
-            yield row | {"why": "" if row["verdict"].startswith(verdicts.HOLDS) else row["why"]}
+            yield self._row(found, row | {"why": read or entry["why"]}, check, judge)
 
     def _of_number(self, entry: Mapping[str, Any], printed: float, spread: float, ours: Compared) -> str:
         """The verdict on a printed number that has ours beside it, or why it is not judged."""
@@ -143,7 +142,7 @@ class _Judged:
             more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
-        return row | {"verdict": marked, "why": reason or row["why"]}
+        return row | {"verdict": marked, "why": "" if verdict == verdicts.HOLDS else reason or row["why"]}
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
         """The verdict that is given in place of one on the numbers, if any, and why."""
