@@ -82,8 +82,8 @@ def run() -> Run:
 
 def test_a_claim_is_a_row_with_verdicts_data_and_numbers() -> None:
     assert run().table([]).strip().splitlines()[-1] == (
-        "| It leaks. (value at least 0.8) | **holds\\*:** Bank 0.9 (0.85 to 0.95); "
-        "**undecided:** Avazu (sample) 0.8 (0.7 to 0.9) |"
+        "| It leaks. (value at least 0.8) | **holds\\*:** Bank 0.900 (0.850 to 0.950); "
+        "**undecided:** Avazu (sample) 0.80 (0.70 to 0.90) |"
     )
 
 

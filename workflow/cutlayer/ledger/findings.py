@@ -12,6 +12,7 @@ of results/.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import textwrap
@@ -122,10 +123,17 @@ def _found(rows: pd.DataFrame) -> Iterator[str]:
 def _number(row: pd.Series[Any]) -> str:
     title = names.of_setup(row["setup"], row["dataset"])
     title += "" if row["provenance"] == "real" else f" ({row['provenance']})"
-    if pd.isna(row["ours"]):
-        return title
-    exact = pd.isna(row["low"]) or row["low"] == row["high"]
-    return f"{title} {row['ours']:.3g}" + ("" if exact else f" ({row['low']:.3g} to {row['high']:.3g})")
+    return " ".join(filter(None, [title, _rounded(row["ours"], row["low"], row["high"])]))
+
+
+def _rounded(ours: float, low: float, high: float) -> str:
+    """A number and its interval, to two digits of how far the interval reaches."""
+    if pd.isna(ours):
+        return ""
+    if pd.isna(low) or low == high:
+        return f"{ours:.3g}"
+    digits = max(0, 1 - math.floor(math.log10((high - low) / 2)))
+    return f"{ours:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
 if __name__ == "__main__":
