@@ -94,6 +94,11 @@ def test_what_is_exact_has_no_interval_and_what_has_no_result_no_number() -> Non
     ]
 
 
+def test_what_is_rounded_to_nothing_has_no_sign() -> None:
+    rows = [(*ROWS[0][:-3], -1e-9, -0.2, 0.2)]
+    assert "Bank 0.00 (-0.20 to 0.20)" in Run(pd.DataFrame(rows, columns=COLUMNS), CONTENT, "").table([])
+
+
 def test_the_size_of_the_run_is_said() -> None:
     assert run().table([]).strip().startswith("*Scale quick, 3 seeds, results/claims.csv.")
 

@@ -133,7 +133,8 @@ def _rounded(ours: float, low: float, high: float) -> str:
     if pd.isna(low) or low == high:
         return f"{ours:.3g}"
     digits = max(0, 1 - math.floor(math.log10((high - low) / 2)))
-    return f"{ours:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    number, least, most = (f"{round(value, digits) + 0.0:.{digits}f}" for value in (ours, low, high))  # no -0.00
+    return f"{number} ({least} to {most})"
 
 
 if __name__ == "__main__":
