@@ -27,6 +27,7 @@ PARTS = (
     "workflow",
     "data/sources.csv",
     "docs",
+    "reference",
     "README.md",
     "CONTRIBUTING.md",
     "tests/workflow/tiny.yaml",
