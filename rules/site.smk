@@ -26,10 +26,7 @@ rule site:
     params:
         imports=imports(site_code),
         papers=plan.papers,
-        looks=lambda w: {
-            f"{paper}/{name}": plan.beside(paper, name)["looks"]["defense"]
-            for paper, name, _ in plan.exhibits()
-        },
+        looks=plan.looks["defense"],
         scale=plan.scale,
         hours=plan.judged_at["hours"],
         datasets=plan.datasets(),

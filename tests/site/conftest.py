@@ -129,7 +129,7 @@ def write(folder: Path) -> None:
 def sources(folder: Path) -> build.Sources:
     """What the site is made of, once the results are there; the working directory is the project's."""
     return build.Sources(
-        papers=PAPERS, looks={f"{paper}/{name}": LOOKS for paper in PAPERS for name in EXHIBITS}, scale="quick",
+        papers=PAPERS, looks=LOOKS, scale="quick",
         hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
         documents=order.texts(), pictures=order.pictures(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
 from cutlayer.site import build, reference
 
-from .conftest import PAPERS, ROOT, sources
+from .conftest import LOOKS, PAPERS, ROOT, sources
 from .links import broken, read
 from .test_pages import text
 
@@ -53,6 +54,14 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(made: Path,
         assert f"../{page}" in pages[f"reference/{page}"].links
     assert "At scale reference, on" not in text(folder / "site", "arena.html")
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
+
+
+def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folder: Path) -> None:
+    _, inner = reference.both(replace(sources(made), looks={}), folder / "reference")
+    assert inner is not None
+    build.write(inner, folder / "site")
+    for name in LOOKS:
+        assert f'"name": "{name}", "color": "#' in (folder / "site/marvell.html").read_text()
 
 
 def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path, folder: Path) -> None:

@@ -384,12 +384,13 @@ class Plan:
         }
         return {
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
-            "looks": {k: {name: self._looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
+            "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
         }
 
     @functools.cached_property
-    def _looks(self) -> dict[str, dict[str, Any]]:
+    def looks(self) -> dict[str, dict[str, Any]]:
+        """The look of every defense and every attack of the catalog, by kind and name."""
         return {"defense": looks("defense", self.defenses), "attack": looks("attack", self.attacks)}
 
     @property

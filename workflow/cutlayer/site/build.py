@@ -41,7 +41,7 @@ class Sources:
     """What the site is made of: the checked papers and the folders and files of a run, as paths."""
 
     papers: Mapping[str, Any]
-    looks: Mapping[str, Mapping[str, Any]]  # paper/exhibit -> defense -> its look
+    looks: Mapping[str, Mapping[str, Any]]  # defense -> its look
     scale: str
     hours: Hours  # of larger ones
     datasets: Sequence[str]
@@ -124,8 +124,7 @@ def _distances(given: Sources, folder: Path) -> Iterator[Path]:
     for name, content in given.papers.items():
         if content.get("numbers"):
             files = {kind: folder / f"distance/{name}.{kind}" for kind in ("png", "pdf")}
-            looks = {k: v for path, own in given.looks.items() if path.startswith(f"{name}/") for k, v in own.items()}
-            distance.draw(table, name, looks, files)
+            distance.draw(table, name, given.looks, files)
             yield from files.values()
 
 

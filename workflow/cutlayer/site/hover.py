@@ -11,6 +11,7 @@ import pandas as pd
 from cutlayer.exhibits.base import Axis, Exhibit, Points
 from cutlayer.ledger import cells, names
 from cutlayer.plan import plugins
+from cutlayer.plan.looks import by_place
 
 if TYPE_CHECKING:
     from .build import Sources
@@ -26,7 +27,7 @@ def points(given: Sources, paper: str, name: str) -> str:
         return ""
     table = cells.summarize(cells.load(given.results / "cells" / paper / f"{name}.csv"), paper, name, given.scale)
     found = drawing.points(table)
-    return "" if found is None or found.rows.empty else _json(found, given.looks[f"{paper}/{name}"])
+    return "" if found is None or found.rows.empty else _json(found, given.looks)
 
 
 def _json(found: Points, looks: Mapping[str, Mapping[str, Any]]) -> str:
@@ -41,14 +42,17 @@ def _axis(axis: Axis) -> dict[str, Any]:
 
 
 def _panel(own: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The points of one attack in one setup, defense by defense."""
+    """The points of one attack in one setup, defense by defense.
+
+    A published run may have a defense that your catalog has no more: its look is that of its place.
+    """
     setup, dataset, provenance, attack = own[["setup", "dataset", "provenance", "attack"]].iloc[0]
     return {
         "title": f"{names.of_setup(setup, dataset)} ({provenance}), {attack}",
         "attack": attack,
         "series": [
-            {"name": str(defense), **_look(looks[str(defense)]), "points": [*_points(line)]}
-            for defense, line in own.groupby("defense", sort=False)
+            {"name": str(defense), **_look(looks.get(str(defense)) or by_place(place)), "points": [*_points(line)]}
+            for place, (defense, line) in enumerate(own.groupby("defense", sort=False))
         ],
     }
 
