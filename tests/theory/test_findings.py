@@ -13,54 +13,15 @@ CONTENT = {"main": [{"text": "Labels leak.", "claims": ["leaks"]}]}
 COLUMNS = ["kind", "item", "statement", "setup", "dataset", "provenance", "scale", "seeds", "threshold", "verdict",
            "ours", "low", "high"]  # fmt: skip
 ROWS = [
-    (
-        "claim",
-        "leaks",
-        "It leaks.",
-        "bank",
-        "bank",
-        "real",
-        "quick",
-        3,
-        "value at least 0.8",
-        "holds (reduced)",
-        0.9,
-        0.85,
-        0.95,
-    ),
-    (
-        "claim",
-        "leaks",
-        "It leaks.",
-        "avazu",
-        "avazu",
-        "sample",
-        "quick",
-        3,
-        "value at least 0.8",
-        "undecided",
-        0.8,
-        0.7,
-        0.9,
-    ),
-    (
-        "ours",
-        "bound",
-        "It is bounded.",
-        "bank",
-        "bank",
-        "real",
-        "quick",
-        0,
-        "largest at most 0",
-        "holds",
-        0.0,
-        0.0,
-        0.0,
-    ),
+    ("claim", "leaks", "It leaks.", "bank", "bank", "real", "quick", 3, "value at least 0.8", "holds (reduced)",
+     0.9, 0.85, 0.95),
+    ("claim", "leaks", "It leaks.", "avazu", "avazu", "sample", "quick", 3, "value at least 0.8", "undecided",
+     0.8, 0.7, 0.9),
+    ("ours", "bound", "It is bounded.", "bank", "bank", "real", "quick", 0, "largest at most 0", "holds",
+     0.0, 0.0, 0.0),
     ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", None, None, None),
     ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92),
-]
+]  # fmt: skip
 TEXT = """# A page
 
 [//]: # (findings of marvell)
@@ -84,6 +45,18 @@ def test_a_claim_is_a_row_with_verdicts_data_and_numbers() -> None:
     assert run().table([]).strip().splitlines()[-1] == (
         "| It leaks. (value at least 0.8) | **holds\\*:** Bank 0.900 (0.850 to 0.950); "
         "**undecided:** Avazu (sample) 0.80 (0.70 to 0.90) |"
+    )
+
+
+@pytest.mark.parametrize(("other", "begins"), [("claim", "| Ours. It is bounded."), ("ours", "| It is bounded.")])
+def test_a_claim_of_ours_is_told_apart_where_others_are_not(other: str, begins: str) -> None:
+    rows = [("ours", "bound", "Ours. It is bounded.", *ROWS[2][3:]), (other, *ROWS[0][1:])]
+    assert (
+        Run(pd.DataFrame(rows, columns=COLUMNS), CONTENT, "")
+        .table(["bound"])
+        .strip()
+        .splitlines()[-1]
+        .startswith(begins)
     )
 
 

@@ -42,5 +42,6 @@ def test_findings_say_their_scale(paper: str) -> None:
 def test_a_table_of_findings_has_claims_that_the_papers_have(paper: str) -> None:
     page = ROOT / ("docs/arena.md" if paper == "arena" else f"docs/papers/{paper}.md")
     for place in findings.PLACE.finditer(page.read_text()):
-        chosen = {name.strip() for name in (place["claims"] or "").split(",")} - {""}
-        assert chosen <= {*families.read(ROOT / "workflow/papers" / place["paper"], place["paper"])["claims"]}
+        assert {*findings.chosen(place)} <= {
+            *families.read(ROOT / "workflow/papers" / place["paper"], place["paper"])["claims"]
+        }

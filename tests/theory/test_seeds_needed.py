@@ -33,7 +33,6 @@ def test_it_is_the_first_count_whose_interval_decides() -> None:
     mean, spread = np.mean(values), np.std(values, ddof=1)
     reaches = {n: stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n) for n in seeds.COUNTS}
     first = min(n for n, reach in reaches.items() if mean - reach > 0.5)
-    assert first > seeds.COUNTS[0] or reaches[seeds.COUNTS[0]] < mean - 0.5
     assert said(cells(values)) == f"about {first} seeds would decide it"
 
 

@@ -16,6 +16,7 @@ from machine import machine
 from table import markdown, write
 from trials import ROOT, read, reference, spelled
 
+from cutlayer.core import transcript
 from cutlayer.core.progress import steps
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
@@ -38,7 +39,7 @@ def leaks(settings: Mapping[str, Any], seed: int) -> Iterator[float]:
     protocol = plugins.create("protocol", settings["protocol"])
     defenses = {"": plugins.create("defense", "none", {}, settings["protocol"])}
     outcome = protocol.run(Task(SETUP, "none", seed, read(settings["dataset"]), settings, defenses))
-    seen, truth = outcome.shared | outcome.transcripts[""], {k.rpartition("|")[2]: v for k, v in outcome.truth.items()}
+    seen, truth = outcome.shared | outcome.transcripts[""], transcript.of_setting(outcome.truth, "")
     rows = marvell.measure(seen, truth, Case("marvell", SETUP, "none", "", seed))
     yield from (row["value"] for row in rows if row["metric"] == LEAK)
     yield next(row["value"] for row in outcome.utility if row["metric"] == "test_auc")

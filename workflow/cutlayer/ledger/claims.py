@@ -22,6 +22,7 @@ from . import distance, printed, seeds, verdicts
 from .chance import is_auc
 from .estimates import Compared
 from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
+from .readable import OURS
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
 
@@ -126,7 +127,7 @@ class _Judged:
         spoken_of = self._paper.get("datasets", ANY) if datasets is None else datasets
         if spoken_of == ANY or found.facts["dataset"] in spoken_of:
             return {"kind": kind}
-        return {"kind": "ours", "statement": f"Ours. {statement}"}
+        return {"kind": "ours", "statement": f"{OURS}{statement}"}
 
     def _row(self, found: Found, row: Row, check: Mapping[str, Any], judge: Callable[[Compared], str]) -> Row:
         verdict = judge(found.compared)

@@ -12,7 +12,6 @@ of results/.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 import textwrap
@@ -31,6 +30,7 @@ from cutlayer.reference import published
 
 from . import names
 from .overview import plain
+from .readable import OURS, decimals, interval, number
 from .verdicts import MARK, ORDER
 
 PLACE = re.compile(
@@ -62,9 +62,16 @@ class Run:
             f"*Scale {own['scale'].iloc[0]}, {own['seeds'].max()} seeds, {self.source}. Beside each verdict: the data, "
             "our number and its 95% interval. \\* is on less than the paper's sizes.*"
         )
-        rows = [(_claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
+        rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
         lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
         return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
+
+    def _claim(self, found: pd.DataFrame) -> str:
+        """The claim, and what is asked of our number; in the arena every claim is ours, which its page says."""
+        statement, asked = str(found["statement"].iloc[0]), found["threshold"].dropna().unique()
+        if self.claims["kind"].eq("ours").all():
+            statement = statement.removeprefix(OURS)
+        return statement + (f" ({asked[0]})" if len(asked) == 1 else "")
 
 
 def filled(text: str, runs: Mapping[str, Run]) -> str:
@@ -72,10 +79,14 @@ def filled(text: str, runs: Mapping[str, Run]) -> str:
 
     def write(place: re.Match[str]) -> str:
         paper = place["paper"]
-        chosen = [name.strip() for name in (place["claims"] or "").split(",") if name.strip()]
-        return place["start"] + runs[paper].table(chosen) + place["end"] if paper in runs else place[0]
+        return place["start"] + runs[paper].table(chosen(place)) + place["end"] if paper in runs else place[0]
 
     return PLACE.sub(write, text)
+
+
+def chosen(place: re.Match[str]) -> list[str]:
+    """The claims that a mark names."""
+    return [name.strip() for name in (place["claims"] or "").split(",") if name.strip()]
 
 
 def runs(root: Path) -> dict[str, Run]:
@@ -105,12 +116,6 @@ def main(root: Path) -> None:
                 temporary.write_text(after, encoding="utf-8")
 
 
-def _claim(found: pd.DataFrame) -> str:
-    """The claim, and what is asked of our number."""
-    asked = found["threshold"].dropna().unique()
-    return str(found["statement"].iloc[0]) + (f" ({asked[0]})" if len(asked) == 1 else "")
-
-
 def _found(rows: pd.DataFrame) -> Iterator[str]:
     """Verdict by verdict, in their order, the data and the number of each."""
     for verdict in (marked for word in dict.fromkeys(map(plain, ORDER)) for marked in (word, f"{word}{MARK}")):
@@ -123,18 +128,9 @@ def _found(rows: pd.DataFrame) -> Iterator[str]:
 def _number(row: pd.Series[Any]) -> str:
     title = names.of_setup(row["setup"], row["dataset"])
     title += "" if row["provenance"] == "real" else f" ({row['provenance']})"
-    return " ".join(filter(None, [title, _rounded(row["ours"], row["low"], row["high"])]))
-
-
-def _rounded(ours: float, low: float, high: float) -> str:
-    """A number and its interval, to two digits of how far the interval reaches."""
-    if pd.isna(ours):
-        return ""
-    if pd.isna(low) or low == high:
-        return f"{ours:.3g}"
-    digits = max(0, 1 - math.floor(math.log10((high - low) / 2)))
-    number, least, most = (f"{round(value, digits) + 0.0:.{digits}f}" for value in (ours, low, high))  # no -0.00
-    return f"{number} ({least} to {most})"
+    ends = row["low"], row["high"]
+    reach = interval(*ends)
+    return " ".join(filter(None, [title, number(row["ours"], decimals(*ends)), reach and f"({reach})"]))
 
 
 if __name__ == "__main__":

@@ -1,28 +1,41 @@
-"""Verdicts as people read them: numbers rounded, an interval in one text."""
+"""Verdicts as people read them: a number and its interval to as many decimals as the interval leaves sense in."""
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
-DIGITS = 4
+OURS = "Ours. "  # before a statement that is not of the paper
+DIGITS = 4  # of a number without an interval
+DIGITS_OF_REACH = 2
 
 
 def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdicts with a column `interval`, and numbers as text, empty where there is none."""
-    ends = zip(verdicts["low"], verdicts["high"], strict=True)
-    table = verdicts.assign(interval=[interval(*pair) for pair in ends])
-    return table.assign(**{name: table[name].map(number) for name in ("published", "ours", "difference")})
+    ends = [*zip(verdicts["low"], verdicts["high"], strict=True)]
+    places = [decimals(*pair) for pair in ends]
+    ours = {name: [*map(number, verdicts[name], places)] for name in ("ours", "difference")}
+    return verdicts.assign(**ours, published=verdicts["published"].map(number), interval=[interval(*p) for p in ends])
 
 
-def number(value: float) -> str:
-    """A number, rounded."""
+def decimals(low: float, high: float) -> int | None:
+    """How many decimals have two digits of how far an interval reaches; None where it is a point."""
+    if pd.isna(low) or pd.isna(high) or low == high:
+        return None
+    return max(0, DIGITS_OF_REACH - 1 - math.floor(math.log10((high - low) / 2)))
+
+
+def number(value: float, places: int | None = None) -> str:
+    """A number with so many decimals; else whole, or to four digits."""
     if pd.isna(value):
         return ""
+    if places is not None:
+        return f"{round(value, places) + 0.0:,.{places}f}"  # no -0.00
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.{DIGITS}g}"
 
 
 def interval(low: float, high: float) -> str:
     """The ends of an interval; empty where it is a point."""
-    if pd.isna(low) or pd.isna(high):
-        return ""
-    return "" if low == high else f"{low:.{DIGITS}g} to {high:.{DIGITS}g}"
+    places = decimals(low, high)
+    return "" if places is None else f"{number(low, places)} to {number(high, places)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cutlayer.ledger import cells, names
 from cutlayer.ledger.evidence import Found, per_setup
-from cutlayer.ledger.readable import interval, number
+from cutlayer.ledger.readable import decimals, interval, number
 
 if TYPE_CHECKING:
     from .build import Sources
@@ -28,7 +28,7 @@ def told(given: Sources, paper: str) -> Iterator[dict[str, str]]:
 def _number(found: Found) -> dict[str, str]:
     shown = found.compared.shown
     return {
-        "number": "" if found.lacks else number(shown.mean),
+        "number": "" if found.lacks else number(shown.mean, decimals(shown.low, shown.high)),
         "interval": "" if found.lacks else interval(shown.low, shown.high),
         "from": f"{found.facts['provenance']}, {found.seeds} seeds",
         "why": found.why,

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cutlayer.ledger import names, overview
+from cutlayer.ledger.readable import OURS
 
 from .documents import place
 
 Row = Mapping[str, Any]
 PICTURED = "table"  # the way to draw that is no picture of a result
-OURS = "Ours. "  # before a statement that is not of the paper
 TESTS = "tests/theory/"  # where a check without a folder is
 
 
