@@ -188,7 +188,7 @@ def test_comparing_finds_the_rows_whose_intervals_are_apart(tmp_path: Path) -> N
     assert said.startswith("Yours is at scale quick, the reference at scale reference. Their sizes differ")
     assert "8 rows compared, 4 differ" in said
     assert said.endswith("1 only in yours, 2 only in the reference.")
-    assert "0.4 to 0.6" in said
+    assert "0.40 to 0.60" in said
     same = compare(tmp_path / "yours.csv", tmp_path / "yours.csv")
     assert len(same.splitlines()) == 2
     assert "9 rows compared, 0 differ" in same
