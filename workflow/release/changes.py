@@ -42,7 +42,8 @@ NO_NUMBER = {  # files and folders (with a slash at the end) -> why a run has th
 # `papers` may have more by now: whether all are published is looked at on its own.
 NO_PARAMS = ("scale", "mirror", "papers")
 NO_SIZES = ("cluster",)
-WORDS = {"title", "authors", "caption", "text", "place", "rule", "why", "main", "open", "measured"}  # of a paper.yaml
+# Of a paper.yaml. What a reading decides is said of the numbers that are not judged, too (`decides`).
+WORDS = {"title", "authors", "caption", "text", "place", "rule", "why", "main", "readings"}
 DEPTH = 3  # keys that are named of what differs: scales.reference.split
 
 

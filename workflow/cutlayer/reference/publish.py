@@ -63,7 +63,7 @@ def publish(root: Path, commit: str) -> str:
     cells.write(claims, folder / "claims.csv")
     made = {name: _run(plan, name, commit, root / "logs") for name in own}
     write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
-    _write_ledger(plan, claims, folder)
+    write_ledger(plan, claims, folder)
     return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
 
 
@@ -151,7 +151,8 @@ def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> No
                 shutil.copyfile(source, temporary)
 
 
-def _write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
+def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
+    """Write ledger.md of these rows."""
     content, judged_at = published.shown(folder, plan.papers), cast(dict[str, Any], plan.judged_at)
     tables = [
         cells.load(folder / "cells" / name / f"{e}.csv") for name, own in content.items() for e in own["exhibits"]

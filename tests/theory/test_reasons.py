@@ -1,0 +1,69 @@
+"""The reference's verdicts follow from its cells by today's rules, and have today's words beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.ledger import cells
+from cutlayer.plan.plan import Plan
+from cutlayer.reference import published, reasons
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / published.FOLDER
+FILE = "claims.csv"
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    known = published.runs(FOLDER)
+    config = yaml.safe_load((ROOT / "params.yaml").read_text())
+    return Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
+
+
+@pytest.fixture(scope="module")
+def judged(plan: Plan) -> pd.DataFrame:
+    """All rows, from the committed cells."""
+    return reasons._judged(plan, FOLDER)
+
+
+@pytest.fixture
+def changed(judged: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with another claims.csv, of which nothing is judged again."""
+    monkeypatch.setattr(reasons, "_judged", lambda *_: judged)
+    return tmp_path
+
+
+def test_verdicts_follow_from_the_cells_and_words_are_of_today(plan: Plan, judged: pd.DataFrame, changed: Path) -> None:
+    committed = pd.read_csv(FOLDER / FILE, dtype=str, keep_default_na=False)
+    pd.testing.assert_frame_equal(reasons.renewed(plan, FOLDER), committed)
+
+
+def test_words_that_are_written_later_come_in(plan: Plan, judged: pd.DataFrame, changed: Path) -> None:
+    cells.write(judged.assign(why="not looked at", statement="as it was said before"), changed / FILE)
+    pd.testing.assert_frame_equal(reasons.renewed(plan, changed), judged)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("verdict", "holds for ever"), ("threshold", "at least 2"), ("ours", "7")]
+)
+def test_what_was_decided_otherwise_is_refused(
+    plan: Plan, judged: pd.DataFrame, changed: Path, column: str, value: str
+) -> None:
+    place = int(judged[judged["ours"] != ""].index[-1])
+    other = judged.copy()
+    other.loc[place, column] = value
+    cells.write(other, changed / FILE)
+    row = judged.loc[place]
+    with pytest.raises(InputError, match=f"{row['item']}.*: {column} is '{value}'.*a rule is fixed before the run"):
+        reasons.renewed(plan, changed)
+
+
+def test_a_claim_that_is_new_needs_a_run(plan: Plan, judged: pd.DataFrame, changed: Path) -> None:
+    cells.write(judged[1:], changed / FILE)
+    with pytest.raises(InputError, match=rf"has {len(judged) - 1} rows, and today's rules give {len(judged)}"):
+        reasons.renewed(plan, changed)

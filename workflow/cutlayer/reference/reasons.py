@@ -1,0 +1,92 @@
+"""Today's words of paper.yaml beside the verdicts of the reference run: reasons are found after a run, rules before it.
+
+All verdicts are given again, from the cells in reference/. If a number or a verdict is another one than in claims.csv,
+a rule has changed since the run, and nothing is written. `make docs` does this.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.ledger import cells, claims
+from cutlayer.plan.plan import Plan
+
+from . import published
+from .publish import write_ledger
+
+WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
+NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference"]
+MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`"
+RELATIVE, ABSOLUTE = 1e-7, 1e-9  # files have ten digits, and processors round differently
+
+
+def renew(root: Path) -> None:
+    """Write the words of today into claims.csv and ledger.md of the reference.
+
+    Raises:
+        InputError: a number or a verdict is no longer the one that was published.
+
+    """
+    folder = root / published.FOLDER
+    known = published.runs(folder)
+    if not known:
+        return
+    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    plan = Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
+    table = renewed(plan, folder)
+    cells.write(table, folder / "claims.csv")
+    write_ledger(plan, table, folder)
+
+
+def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
+    """The rows of claims.csv as they are there, with the words of today."""
+    before = _read(folder / "claims.csv")
+    after = _judged(plan, folder)
+    if len(before) != len(after):
+        raise InputError("reference.claims", f"has {len(before)} rows, and today's rules give {len(after)}", MEANT)
+    for column in before.columns.difference(WORDS):
+        apart = _apart(before[column], after[column], column in NUMBERS)
+        if apart.any():
+            row = int(apart.to_numpy().argmax())
+            what = " ".join(before.loc[row, ["paper", "item", "setup"]])
+            told = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
+            raise InputError("reference.claims", told, MEANT)
+    return before.assign(**{word: after[word] for word in WORDS})
+
+
+def _judged(plan: Plan, folder: Path) -> pd.DataFrame:
+    """The rows by today's paper.yaml, as text."""
+    scale, parts = claims.Scale(**plan.judged_at), []
+    for name, paper in published.shown(folder, plan.papers).items():
+        own = {exhibit: cells.load(folder / "cells" / name / f"{exhibit}.csv") for exhibit in paper["exhibits"]}
+        printed = pd.read_csv(plan.folder / "papers" / name / "published.csv")
+        parts.append(claims.judge(name, paper, printed, own, scale))
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "claims.csv"
+        cells.write(pd.concat(parts, ignore_index=True), path)
+        return _read(path)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def _apart(one: pd.Series, other: pd.Series, numbers: bool) -> pd.Series:
+    """Where two columns differ, by more than rounding if they are numbers."""
+    if not numbers:
+        return one != other
+    a, b = pd.to_numeric(one), pd.to_numeric(other)
+    return (a.isna() != b.isna()) | ((a - b).abs() > ABSOLUTE + RELATIVE * a.abs())
+
+
+if __name__ == "__main__":
+    try:
+        renew(Path("."))
+    except InputError as error:
+        sys.exit(f"error: {error}")
