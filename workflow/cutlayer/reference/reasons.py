@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, cast
 
 import pandas as pd
 import yaml
@@ -54,7 +55,7 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
         apart = _apart(before[column], after[column], column in NUMBERS)
         if apart.any():
             row = int(apart.to_numpy().argmax())
-            what = " ".join(before.loc[row, ["paper", "item", "setup"]])
+            what = " ".join(before[name][row] for name in ("paper", "item", "setup"))
             told = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
             raise InputError("reference.claims", told, MEANT)
     return before.assign(**{word: after[word] for word in WORDS})
@@ -62,7 +63,7 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
 
 def _judged(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows by today's paper.yaml, as text."""
-    scale, parts = claims.Scale(**plan.judged_at), []
+    scale, parts = claims.Scale(**cast(dict[str, Any], plan.judged_at)), []
     for name, paper in published.shown(folder, plan.papers).items():
         own = {exhibit: cells.load(folder / "cells" / name / f"{exhibit}.csv") for exhibit in paper["exhibits"]}
         printed = pd.read_csv(plan.folder / "papers" / name / "published.csv")
