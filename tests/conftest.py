@@ -29,15 +29,17 @@ from cutlayer.plan import plugins
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows: last and alone.
+# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows, and whoever installs
+# packages: after all of them, beside what does neither.
 WORKFLOWS = ("tests/dvc/test_kill.py", "tests/dvc/", "tests/workflow/test_survival.py", "tests/workflow/")
-SLURM = "tests/slurm/"
-TOGETHER = (SLURM, "tests/site/test_browser.py")  # in one process each: what they start is shared
+BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
+TURNS = (*WORKFLOWS, "tests/style/", BROWSER, SLURM)
+TOGETHER = (BROWSER, SLURM)  # in one process each: what they start is shared
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 
 class SlurmTogether(LoadScopeScheduling):
-    """Any test where there is room; those that share what they start in one process, those of SLURM after all others.
+    """Any test where there is room; those that share what they start in one process.
 
     `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
     """
@@ -53,8 +55,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SlurmTogethe
 
 
 def _turn(item: pytest.Item) -> int:
-    first = [item.nodeid.startswith(place) for place in (*WORKFLOWS, "tests/style/")]
-    return first.index(True) if any(first) else len(first) + item.nodeid.startswith(SLURM)
+    return next((turn for turn, place in enumerate(TURNS) if item.nodeid.startswith(place)), len(TURNS))
 
 
 _told: list[str] | None = None  # what failed of the methods that --methods names
@@ -102,13 +103,17 @@ def lock(file: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
         yield
 
 
+def without_slurm(factory: pytest.TempPathFactory) -> contextlib.AbstractContextManager[None]:
+    """The tests of SLURM wait meanwhile."""
+    return lock(shared_folder(factory) / "workflows.lock", fcntl.LOCK_SH)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """No workflow runs while SLURM is installed, but for those of its own tests: each would ask it first."""
     with contextlib.ExitStack() as stack:
         if item.nodeid.startswith(WORKFLOWS):
-            folder = shared_folder(item.config._tmp_path_factory)
-            stack.enter_context(lock(folder / "workflows.lock", fcntl.LOCK_SH))
+            stack.enter_context(without_slurm(item.config._tmp_path_factory))
         return (yield)
 
 

@@ -1,4 +1,4 @@
-"""Any test runs where there is room; those of SLURM, which disturbs workflows, in one process and last."""
+"""Any test runs where there is room; those of SLURM, which disturbs workflows, in one process and after these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_process():
 """
 
 
-def test_slurm_s_tests_share_a_process_after_all_others_which_do_not(tmp_path):
+def test_slurm_s_tests_share_a_process_after_all_workflows_and_the_others_do_not(tmp_path):
     names = [f"{kind}{index}" for kind in ("dvc", "slurm", "workflow", "theory") for index in range(3)]
     for name in names:
         file = tmp_path / "tests" / name[:-1] / f"test_{name}.py"
@@ -34,5 +34,8 @@ def test_slurm_s_tests_share_a_process_after_all_others_which_do_not(tmp_path):
     alone = {process for name, process in ran if name.startswith("slurm")}
     assert len(alone) == 1
     assert len({process for _, process in ran}) == 2
-    (own,) = ([name for name, process in ran if process == one] for one in alone)
-    assert [name[:-1] for name in own[-3:]] == ["slurm"] * 3
+    (own,) = ([name[:-1] for name, process in ran if process == one] for one in alone)
+    first = own.index("slurm")
+    assert own[first : first + 3] == ["slurm"] * 3
+    assert not {"dvc", "workflow"} & {*own[first:]}
+    assert "theory" not in own[:first]

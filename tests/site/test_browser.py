@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import without_slurm
+
 from .browser import Browser, Unavailable, installed, started
 from .links import read
 
@@ -30,9 +32,10 @@ CROWDED = """
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium; what it brings and what SLURM brings could not be told apart if both came and went at once."""
     try:
-        with installed() as path, started(path) as browser:
+        with without_slurm(tmp_path_factory), installed() as path, started(path) as browser:
             yield browser
     except Unavailable as reason:
         pytest.skip(str(reason))
