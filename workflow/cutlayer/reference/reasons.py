@@ -15,7 +15,8 @@ import pandas as pd
 import yaml
 
 from cutlayer.core.errors import InputError
-from cutlayer.ledger import cells, claims
+from cutlayer.ledger import cells, files
+from cutlayer.ledger.claims import Scale
 from cutlayer.plan.plan import Plan
 
 from . import published
@@ -63,15 +64,15 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
 
 def _judged(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows by today's paper.yaml, as text."""
-    scale, parts = claims.Scale(**cast(dict[str, Any], plan.judged_at)), []
-    for name, paper in published.shown(folder, plan.papers).items():
-        own = {exhibit: cells.load(folder / "cells" / name / f"{exhibit}.csv") for exhibit in paper["exhibits"]}
-        printed = pd.read_csv(plan.folder / "papers" / name / "published.csv")
-        parts.append(claims.judge(name, paper, printed, own, scale))
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "claims.csv"
-        cells.write(pd.concat(parts, ignore_index=True), path)
-        return _read(path)
+    content = published.shown(folder, plan.papers)
+    printed = [plan.folder / "papers" / name / "published.csv" for name in content]
+    tables = [
+        folder / "cells" / name / f"{exhibit}.csv" for name, own in content.items() for exhibit in own["exhibits"]
+    ]
+    with tempfile.TemporaryDirectory() as room:
+        output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
+        files.write(content, printed, tables, Scale(**cast(dict[str, Any], plan.judged_at)), output)
+        return _read(output["claims"])
 
 
 def _read(path: Path) -> pd.DataFrame:
