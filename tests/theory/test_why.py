@@ -35,5 +35,5 @@ def kl(epochs: int) -> float:
 
 
 def test_the_longer_both_are_trained_the_nearer_are_the_scores_of_a_model_that_is_trained_again() -> None:
-    """What is left then is the penalty on the bias (erratum 5)."""
+    """They do not become equal: what is left then is not explained."""
     assert kl(1000) < kl(10)
