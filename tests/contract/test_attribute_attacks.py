@@ -16,6 +16,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import OutsideThreatModel, View
 from cutlayer.games.attributes import decoder as _decoder
 from cutlayer.games.attributes.attacks import decensoring
+from cutlayer.games.attributes.decoders import decoders
 from cutlayer.games.base.model import Inputs, Model
 from cutlayer.games.base.snapshot import drawn
 from cutlayer.games.split_server.attacks import _simulator
@@ -406,6 +407,23 @@ def test_a_decoder_s_inputs_have_mean_0_and_variance_1_in_each_coordinate_or_cha
     inner = network(features).double().transpose(0, 1).flatten(1)
     np.testing.assert_allclose(inner.mean(dim=1), 0, atol=1e-4)
     np.testing.assert_allclose(inner.var(dim=1, correction=0), [1, 0, 1], atol=1e-4)
+
+
+@pytest.mark.parametrize("held", [0.0, 0.1])
+@pytest.mark.parametrize(("kind", "values"), [("table", 3), ("images", 2)])
+def test_decoders_side_by_side_are_those_that_are_trained_one_after_the_other(kind, values, held):
+    seen, _ = shown("dpa", kind, values)
+    recipe = _decoder.Recipe(epochs=12, batch=64, rate=0.003, held=held)
+    view, again = view_of("dpa", seen), view_of("dpa", seen)
+    poison, attribute, asked = (torch.tensor(seen[part]) for part in ("poison", "poison_attribute", "intercepted"))
+    together = decoders(view, poison, attribute, recipe)(asked)
+    alone = [
+        _decoder.probabilities(_decoder.decoder(again, own, attribute, recipe), rows)
+        for own, rows in zip(poison, asked, strict=True)
+    ]
+    assert together.shape == (EPOCHS, ROWS["intercepted"], values)
+    np.testing.assert_allclose(together, alone, atol=1e-4)
+    assert view.rng.random() == again.rng.random()
 
 
 @pytest.mark.parametrize("name", ["basic", "dpa"])

@@ -7,7 +7,6 @@ epoch is chosen, since features that say little would else be learned by heart.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,14 +43,18 @@ class Standardized(nn.Module):
 
     def adapt(self, features: Tensor) -> None:
         """Take mean and variance from these."""
-        axes = [axis for axis in range(features.ndim) if axis != 1]
-        variance = features.var(dim=axes, correction=0, keepdim=True)
-        self.mean = features.mean(dim=axes, keepdim=True)
-        self.scale = torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
+        self.mean, self.scale = moments(features, {1})
 
     def forward(self, features: Tensor, *more: object) -> Tensor:
         """What the network says of the standardized features."""
         return self.network((features - self.mean) * self.scale, *more)
+
+
+def moments(features: Tensor, kept: set[int]) -> tuple[Tensor, Tensor]:
+    """Mean and 1 / deviation of features over all axes but those that are kept; 1 where all are alike."""
+    axes = [axis for axis in range(features.ndim) if axis not in kept]
+    variance = features.var(dim=axes, correction=0, keepdim=True)
+    return features.mean(dim=axes, keepdim=True), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
 
 
 @contextmanager
@@ -98,7 +101,7 @@ def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.ra
             descend(optimizer, loss(batch))
         network.eval()
         if len(held) and (now := _mean(loss, held)) < least:
-            least, best = now, copy.deepcopy(network.state_dict())
+            least, best = now, {name: value.clone() for name, value in network.state_dict().items()}
     if best is not None:
         network.load_state_dict(best)
 

@@ -9,7 +9,6 @@ Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +16,8 @@ import numpy as np
 
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
-from cutlayer.games.attributes.decoder import Recipe, decoder, probabilities, tensor
+from cutlayer.games.attributes.decoder import Recipe, tensor
+from cutlayer.games.attributes.decoders import decoders
 from cutlayer.games.split_server.attack import Attack
 
 
@@ -37,11 +37,8 @@ class DataPoison(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """(E, m, values) float64 probabilities of the intercepted rows' values after each epoch."""
-        return np.stack(list(self._epochs(view)))
-
-    def _epochs(self, view: View) -> Iterator[np.ndarray]:
         recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
-        attribute = tensor(view.poison_attribute, view.device)
-        for poison, intercepted in zip(view.poison, view.intercepted, strict=True):
-            trained = decoder(view, tensor(poison, view.device), attribute, recipe)
-            yield probabilities(trained, tensor(intercepted, view.device))
+        poison, attribute, asked = (
+            tensor(part, view.device) for part in (view.poison, view.poison_attribute, view.intercepted)
+        )
+        return decoders(view, poison, attribute, recipe)(asked)

@@ -1,0 +1,93 @@
+"""Decoders of one shape, each for features of its own, trained side by side.
+
+An attack that looks at every epoch of a training needs one for each. Their layers are small: a batched product of all
+takes little longer than one decoder's, of which most is the call. Random draws are those of one decoder after the
+other, so that each comes out as it would alone, but for rounding.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state, vmap
+from torch.nn.functional import cross_entropy
+
+from cutlayer.core.transcript import View
+
+from .decoder import ROWS, Recipe, descend, fresh, moments
+
+Ask = Callable[[Tensor], np.ndarray]  # features (D, m, ...) -> (D, m, values) float64 probabilities
+Weights = dict[str, Tensor]  # of all: (D, ...)
+
+
+def decoders(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) -> Ask:
+    """D decoders, trained on features (D, n, ...) of rows with an attribute (n,)."""
+    networks, orders, held = [], [], []
+    for _ in features:
+        decoder = fresh(view)
+        out, rows = np.split(view.rng.permutation(len(attribute)), [math.floor(recipe.held * len(attribute))])
+        orders.append(np.stack([view.rng.permutation(rows) for _ in range(recipe.epochs)]))
+        networks.append(decoder.network)
+        held.append(out)
+    mean, scale = moments(features, {0, 2})
+    stack = Stack(networks, (features - mean) * scale, attribute)
+    weights = stack.trained(torch.from_numpy(np.stack(orders)), torch.from_numpy(np.stack(held)), recipe)
+    return lambda asked: stack.probabilities(weights, (asked - mean) * scale)
+
+
+class Stack:
+    """Networks of one shape, and the rows (D, n, ...) with an attribute (n,) that each learns from."""
+
+    def __init__(self, networks: list[nn.Module], features: Tensor, attribute: Tensor) -> None:
+        shape = copy.deepcopy(networks[0]).to("meta")
+        self.first, _ = stack_module_state(networks)
+        self.answers = vmap(lambda weights, rows: functional_call(shape, weights, (rows, {})))
+        self.features, self.attribute = features, attribute
+        self.member = torch.arange(len(networks))[:, None]
+
+    def trained(self, orders: Tensor, held: Tensor, recipe: Recipe) -> Weights:
+        """Weights after the epoch that tells the rows held back (D, h) best, or the last; `orders` (D, epochs, r)."""
+        weights, best = self.first, dict[str, Tensor]()
+        least = torch.full((len(orders),), math.inf)
+        optimizer = torch.optim.Adam(weights.values(), recipe.rate, fused=True)
+        for epoch in orders.unbind(dim=1):
+            for batch in epoch.tensor_split(math.ceil(epoch.shape[1] / recipe.batch), dim=1):
+                descend(optimizer, self.losses(weights, batch).mean(dim=1).sum())
+            if held.shape[1]:
+                now = self.held_losses(weights, held)
+                best = _kept(best, weights, (now < least).to(self.features.device))
+                least = torch.minimum(now, least)
+        return best or weights
+
+    def losses(self, weights: Weights, places: Tensor) -> Tensor:
+        """(D, B): each network's of its rows at these places (D, B)."""
+        logits = self.answers(weights, self.features[self.member, places])
+        wanted = self.attribute[places]
+        return cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none").view(wanted.shape)
+
+    @torch.no_grad()
+    def held_losses(self, weights: Weights, held: Tensor) -> Tensor:
+        """(D,): mean losses of rows (D, h)."""
+        return self.losses(weights, held).mean(dim=1).cpu()
+
+    @torch.no_grad()
+    def probabilities(self, weights: Weights, features: Tensor) -> np.ndarray:
+        """(D, m, values) float64 of features (D, m, ...)."""
+        logits = torch.cat([self.answers(weights, part) for part in features.split(ROWS, dim=1)], dim=1)
+        found: np.ndarray = logits.double().softmax(dim=2).cpu().numpy()
+        return found
+
+
+@torch.no_grad()
+def _kept(best: Weights, weights: Weights, better: Tensor) -> Weights:
+    """The weights of those that are better (D,), of the others the best so far."""
+    if not best:
+        return {name: value.clone() for name, value in weights.items()}
+    for name, value in weights.items():
+        best[name][better] = value[better]
+    return best
