@@ -12,7 +12,7 @@ import yaml
 
 from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
-from release import checks, git, site_zip
+from release import changes, checks, depends, git, site_zip
 
 ROOT = Path(__file__).parents[2]
 PAPER = "workflow/papers/p/paper.yaml"
@@ -21,8 +21,13 @@ CONFIG = {
     "scale": "quick",
     "papers": ["p"],
     "scales": {"quick": {"printed_numbers": False}, "reference": {"seeds": 5}, "paper": {"seeds": 5}},
-    "setups": {"wine": {"dataset": "wine"}},
+    "setups": {"wine": {"dataset": "wine"}, "bank": {"dataset": "bank"}},
+    "attacks": {"half": {"use": "half"}},
 }
+USED = depends.Used(
+    frozenset({"workflow/cutlayer/mean.py"}),
+    {"setups": {"wine"}, "defenses": set(), "attacks": set(), "models": set(), "protocols": {"vertical"}},
+)
 EXHIBIT = {
     "title": "A table",
     "caption": "What it shows.",
@@ -40,7 +45,9 @@ TEXTS = {
     PAPER: yaml.safe_dump({"title": "P", "exhibits": {"t": EXHIBIT}}),
     "workflow/papers/p/published.csv": "value\n",
     "workflow/cutlayer/mean.py": '"""Means."""\nONE = 1  # one\n',
-    "workflow/cutlayer/site/page.py": "",
+    "workflow/cutlayer/other.py": "",
+    "workflow/cutlayer/plan/plan.py": "",
+    "workflow/cutlayer/site/page.html": "a",
     ".gitignore": "results\n",
 }
 
@@ -81,6 +88,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def root(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout in which all agrees."""
     monkeypatch.setattr(checks, "CHECKS", CHECKS)
+    monkeypatch.setattr(changes.depends, "used", lambda *_: USED)
     return Path(shutil.copytree(once, tmp_path / "root"))
 
 
@@ -104,7 +112,8 @@ CASES = [
     ("CHANGELOG.md", "2030-12-31", "soon", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
     ("CHANGELOG.md", "[1.2.3]", "[1.2.2]", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
     ("params.yaml", "- p", "- p\n- q", "release.papers: reference/ has no q; all of params.yaml are meant"),
-    ("params.yaml", "wine", "bank", "release.code: since commit"),
+    ("params.yaml", "dataset: wine", "dataset: digits", "changed params.yaml (setups.wine.dataset); a run"),
+    ("params.yaml", "wine:", "other:", "changed params.yaml (setups.wine); a run of this code is meant"),
     ("params.yaml", "seeds: 5", "seeds: 6", "changed params.yaml (scales.reference.seeds, scales.paper.seeds); a run"),
     ("reference/runs.csv", "reference", "quick", "release.scale: that of reference/, quick, judges no printed"),
     ("reference/runs.csv", "reference", "large", "release.scale: that of reference/, large, is none of params.yaml; a"),
@@ -112,6 +121,7 @@ CASES = [
     ("docs/t.png", "exhibits", "other", "release.docs: docs/t.png: not as in reference/; `make docs` copies them"),
     ("README.md", "docs/drawn", "docs/gone", "release.docs: there is no docs/gone.png, which a page shows; a"),
     (PAPER, "mse", "kl", f"changed {PAPER} (exhibits.t.metrics); a run of this code is meant"),
+    ("workflow/cutlayer/plan/plan.py", "", "A = 1", "changed workflow/cutlayer/plan/plan.py; a run of this code is"),
     ("workflow/cutlayer/mean.py", "= 1", "= 2", "changed workflow/cutlayer/mean.py; a run of this code is meant"),
 ]  # fmt: skip
 
@@ -125,7 +135,12 @@ def test_what_does_not_agree_is_told(root: Path, file: str, before: str, after: 
 
 HARMLESS = [
     ("workflow/cutlayer/mean.py", '"""Means."""\nONE = 1  # one', '"""The mean."""\n\nONE = (1)'),
-    ("workflow/cutlayer/site/page.py", "", "PAGE = 1"),
+    ("workflow/cutlayer/other.py", "", "A = 1"),
+    ("workflow/cutlayer/site/page.html", "a", "b"),
+    ("params.yaml", "dataset: bank", "dataset: digits"),
+    ("params.yaml", "use: half", "use: zero"),
+    ("params.yaml", "scales:", "scales:\n  large: {seeds: 2}"),
+    ("params.yaml", "reference:", "reference:\n    split: {epochs: 2}\n    models: {mlp: {width: 2}}"),
     ("params.yaml", "printed_numbers: false", "printed_numbers: false\n    seeds: 2"),
     (PAPER, "What it shows.", "What is shown."),
 ]

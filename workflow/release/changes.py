@@ -1,14 +1,16 @@
 """What changed since the reference run that may change its numbers.
 
-A change counts unless it is seen here that no number can depend on it. Python files are compared without comments and
-docstrings, params.yaml as it is at the reference's scale, and a paper.yaml without the words that only people read.
+A change counts unless it is seen here that no number can depend on it. Of the library those files count that a job of
+these papers imports, compared without comments and docstrings; of params.yaml what these papers use at the reference's
+scale; a paper.yaml without the words that only people read. How verdicts are given does not count: `make docs` gives
+them again, and refuses others (`cutlayer.reference.reasons`).
 """
 
 from __future__ import annotations
 
 import ast
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,16 +21,15 @@ from cutlayer.plan import families
 from cutlayer.plan.sizes import FULL_SCALE
 from cutlayer.reference.publish import CODE
 
-from . import git
+from . import depends, git
 
 PARAMS, PAPER, PUBLISHED = "params.yaml", "paper.yaml", "published.csv"
 NO_NUMBER = {  # files and folders (with a slash at the end) -> why a run has the same numbers without them
     "rules/site.smk": "makes the pages, of what was found",
     "rules/tried.smk": "is for methods outside the tree, of which the reference has none",
     "workflow/benchmarks/": "measures the solvers and the machine; of it the ledger has hours only",
-    "workflow/cutlayer/forecast/": "says how long a run will take",
-    "workflow/cutlayer/ledger/tried.py": "says how methods outside the tree fare",
-    "workflow/cutlayer/reference/": "copies and compares what was found",
+    "rules/ledger.smk": "gives verdicts, which are given again",
+    "workflow/cutlayer/exhibits/": "draws what was found",
     "workflow/cutlayer/site/": "shows what was found",
     "workflow/launch/trying.py": "is for methods outside the tree",
     "workflow/profiles/": "says where jobs run",
@@ -38,6 +39,7 @@ NO_NUMBER = {  # files and folders (with a slash at the end) -> why a run has th
     "workflow/scripts/tried.py": "is for methods outside the tree",
     "workflow/tracking/": "tells DVC what there is",
 }
+LIBRARY, DECIDES = "workflow/cutlayer/", "workflow/cutlayer/plan/"  # the latter says what runs, whoever imports it
 # Other scales' sizes are not those of the reference, but for the paper's own: they decide which rows are `(reduced)`.
 # `papers` may have more by now: whether all are published is looked at on its own.
 NO_PARAMS = ("scale", "mirror", "papers")
@@ -49,14 +51,18 @@ DEPTH = 3  # keys that are named of what differs: scales.reference.split
 
 def since(root: Path, commit: str, scale: str, papers: Iterable[str]) -> list[str]:
     """The files, with the keys of the yaml, that changed since a commit and may change numbers of these papers."""
+    papers = [*papers]
     files = git.told(root, "diff", "--name-only", "--no-renames", "-z", commit, "HEAD", "--", *CODE).split("\0")
     others = {file for file in files if _paper(file) and _paper(file) not in set(papers)}
-    counted = [file for file in files if file and file not in others and not _without_numbers(file)]
-    return [said for file in counted if (said := _differing(root, commit, file, scale))]
+    used = depends.used(root, scale, papers)
+    counted = [file for file in files if file and file not in others and not _without_numbers(file, used.code)]
+    return [said for file in counted if (said := _differing(root, commit, file, scale, used))]
 
 
-def _without_numbers(file: str) -> bool:
-    return any(file == place or (place.endswith("/") and file.startswith(place)) for place in NO_NUMBER)
+def _without_numbers(file: str, code: Set[str]) -> bool:
+    if any(file == place or (place.endswith("/") and file.startswith(place)) for place in NO_NUMBER):
+        return True
+    return file.startswith(LIBRARY) and file.endswith(".py") and not file.startswith(DECIDES) and file not in code
 
 
 def _paper(file: str) -> str:
@@ -65,14 +71,16 @@ def _paper(file: str) -> str:
     return parts[2] if parts[:2] == ("workflow", "papers") and len(parts) > 3 else ""
 
 
-def _differing(root: Path, commit: str, file: str, scale: str) -> str:
+def _differing(root: Path, commit: str, file: str, scale: str, used: depends.Used) -> str:
     """The file, with what differs if that can be told; empty if no number depends on it."""
     before, after = (git.content(root, revision, file) for revision in (commit, "HEAD"))
     if before is None or after is None:
         return file
     keys: list[str] | None = None
     if file == PARAMS:
-        keys = [*_apart(_at_scale(before, scale), _at_scale(after, scale))]
+        today = yaml.safe_load(after)
+        then, now = (_at_scale(used.part(own, today), scale) for own in (yaml.safe_load(before), today))
+        keys = [*_apart(then, now)]
     elif _paper(file) and file.endswith(PAPER):
         keys = _keys_of_paper(root, commit, file)
     elif file.endswith(".py"):
@@ -82,9 +90,8 @@ def _differing(root: Path, commit: str, file: str, scale: str) -> str:
     return f"{file} ({', '.join(keys)})" if keys else ""
 
 
-def _at_scale(text: str, scale: str) -> dict[str, Any]:
+def _at_scale(config: Mapping[str, Any], scale: str) -> dict[str, Any]:
     """What params.yaml says of a run at this scale."""
-    config = yaml.safe_load(text)
     scales = {name: config["scales"].get(name) or {} for name in (scale, FULL_SCALE)}
     sizes = {name: {k: v for k, v in own.items() if k not in NO_SIZES} for name, own in scales.items()}
     return {key: value for key, value in config.items() if key not in NO_PARAMS} | {"scales": sizes}

@@ -1,0 +1,76 @@
+"""What the numbers of papers are made of, as Snakemake lists it: code of the library, setups, defenses and attacks."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cutlayer.core.errors import InputError
+from cutlayer.forecast.jobs import Job, jobs
+from cutlayer.plan import code, plugins
+
+LISTED = [sys.executable, "-m", "snakemake", "--detailed-summary"]
+NAMED = ("setups", "defenses", "attacks", "models")  # of params.yaml, and of what a scale says
+
+
+@dataclass(frozen=True)
+class Used:
+    """Files of the library, from the root; names of params.yaml by what they are, and protocols."""
+
+    code: frozenset[str]
+    names: Mapping[str, frozenset[str]]
+
+    def part(self, config: Mapping[str, Any], today: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a params.yaml what these papers use, and what is no longer in today's."""
+        scales = {
+            name: self._named(said, today["scales"].get(name) or {}) for name, said in config["scales"].items() if said
+        }
+        return self._named(config, today) | {"scales": scales}
+
+    def _named(self, said: Mapping[str, Any], today: Mapping[str, Any]) -> dict[str, Any]:
+        others = frozenset(plugins.names("protocol")) - self.names["protocols"]
+        kept = {key: value for key, value in said.items() if key not in others}
+        for kind in NAMED:
+            own = said.get(kind) or {}
+            gone = own.keys() - (today.get(kind) or {}).keys()
+            kept[kind] = {name: value for name, value in own.items() if name in self.names[kind] | gone}
+        return kept
+
+
+def used(root: Path, scale: str, papers: Iterable[str]) -> Used:
+    """Of all jobs that the papers' exhibits need at a scale.
+
+    Raises:
+        InputError: Snakemake cannot list them.
+
+    """
+    command = [*LISTED, *papers, "--config", f"scale={scale}"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        raise InputError("release.jobs", listed.stderr.strip()[-2000:], "`snakemake --dry-run` says the same")
+    lines = listed.stdout.splitlines()
+    inputs = {file for row in csv.DictReader(lines, delimiter="\t") for file in row["input-file(s)"].split(",")}
+    own = [root / file for file in inputs if (root / file).is_relative_to(plugins.ROOT) and file.endswith(".py")]
+    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    return Used(frozenset(os.path.relpath(file, root) for file in code.closure(*own)), names(jobs(lines)[0], config))
+
+
+def names(found: Iterable[Job], config: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """What these jobs are about."""
+    found = list(found)
+    setups = frozenset(job.setup for job in found)
+    return {
+        "setups": setups,
+        "defenses": frozenset(job.defense for job in found),
+        "attacks": frozenset(name for job in found for name in job.attacks),
+        "models": frozenset(config["setups"][name]["model"]["use"] for name in setups),
+        "protocols": frozenset(config["setups"][name]["protocol"] for name in setups),
+    }
