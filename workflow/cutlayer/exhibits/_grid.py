@@ -17,7 +17,8 @@ from cutlayer.core.files import replacing
 from ._figure import METADATA, label
 
 WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
-CHARACTER, LINE, PADDING = 0.085, 0.17, 0.14  # inches
+CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
+DPI = 150
 
 
 def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
@@ -30,7 +31,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
     title, foot = (_filled(part, int(width * rate)) for part, rate in ((title, 11), (foot, 17)))
     below, above = 0.14 * (foot.count("\n") + 1) + 0.1, 0.19 * (title.count("\n") + 1) + 0.1
     height = sum(high) + below + above
-    figure = plt.figure(figsize=(width, height))
+    figure = plt.figure(figsize=(width, height), dpi=DPI)
     axis = figure.add_axes((0, below / height, 1, sum(high) / height))
     axis.axis("off")
     place = Bbox.from_bounds((1 - sum(wide) / width) / 2, 0, sum(wide) / width, 1)
@@ -40,9 +41,10 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
     _dress(grid, wide, high, text.index.nlevels)
     figure.text(0.5, 1 - 0.05 / height, title, ha="center", va="top", fontsize=10)
     figure.text(0.5, 0.04 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")
+    drawn = figure.get_tightbbox().padded(MARGIN)  # once: with bbox_inches="tight" each file is drawn twice
     for kind in ("png", "pdf"):
         with replacing(files[kind]) as temporary:
-            figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight", metadata=METADATA[kind])
+            figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=drawn, metadata=METADATA[kind])
     plt.close(figure)
 
 
