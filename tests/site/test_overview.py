@@ -74,6 +74,20 @@ def test_no_scale_is_larger_than_the_papers():
     assert [*overview.rest({"holds": 2}, "quick", {})] == []
 
 
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        (["full", "full"], "1 undecided: more seeds tell."),
+        (["reduced: rows", "full"], "`--config scale=paper` tells more."),
+    ],
+)
+def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
+    table = rows("undecided", "holds").assign(paper="p", size=sizes)
+    content = {"p": {"title": "", "authors": "", "datasets": []}}
+    (one,) = overview.papers(table, content, "reference", {})
+    assert one.rest[0].endswith(said)
+
+
 def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
     table = pd.DataFrame(
         [("wine", "ours", "holds", "real"), ("bank", "claim", "holds", "real")],

@@ -14,8 +14,10 @@ import pandas as pd
 
 from cutlayer.plan import hours
 from cutlayer.plan.hours import Hours
+from cutlayer.plan.sizes import FULL_SCALE
 
 from . import names
+from .claims import FULL
 from .verdicts import (
     DECIDES,
     DIFFERS,
@@ -118,10 +120,14 @@ def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str, known
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
-        how_much = decided(own, scale)
-        yield Paper(
-            name, paper["title"], paper["authors"], points, counts, how_much, [*rest(counts, scale, known, name)]
-        )
+        larger = [*rest(counts, scale if _smaller(own) else FULL_SCALE, known, name)]
+        yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own, scale), larger)
+
+
+def _smaller(own: pd.DataFrame) -> bool:
+    """Whether a larger scale would tell more of what is open."""
+    among = own[own["verdict"].map(plain).isin(OPEN)]
+    return bool((among["size"] != FULL).any())
 
 
 def of_scale(scale: str, known: Hours) -> str:
