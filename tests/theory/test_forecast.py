@@ -137,6 +137,16 @@ def test_seconds_are_on_the_line_through_the_trials(tried, monkeypatch):
 REAL = runs.execute
 
 
+@pytest.mark.parametrize(("rows", "enough"), [(0, trials.STEPS), (20, trials.STEPS), (30000, 118)])
+def test_a_trial_has_the_rows_that_each_of_its_steps_looks_at(rows, enough):
+    assert trials.steps({"batch": 256}, [{"threshold": 0.1}, {"rows": rows}]) == enough
+
+
+def test_a_step_that_looks_at_more_rows_is_tried_with_them(tried):
+    few, many = (tried.small("diabetes_sex", name).settings["rows"] for name in ("tcpo", "tcpo_exact"))
+    assert few < many
+
+
 def test_an_attack_is_on_the_line_through_its_efforts(tried, monkeypatch):
     """1 s an attack and 0.25 s an epoch for each batch of known rows, of which the whole setup has more."""
     clock = [0.0]

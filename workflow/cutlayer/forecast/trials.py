@@ -12,9 +12,10 @@ import functools
 import hashlib
 import importlib
 import json
+import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ ENOUGH = 0.2  # seconds by which a longer trial must be longer
 SMALL = "small"
 TIMES = (2, 8, 32, 128)  # how much more a longer trial has, until it is long enough
 TRIED = 2  # settings of a sweep: the first and the last
+ROWS = "rows"  # a parameter of a defense
 EFFORT = ("epochs", "steps")  # parameters of an attack that its time grows with
 FILES = ("transcript", "truth", "learned")
 NAMES = ("dataset", "sensitive", "partition", "model_of")  # of a setup: what its time does not depend on
@@ -83,7 +85,7 @@ class Trials:
         labels = list(settled)
         labels = labels if len(labels) <= TRIED else [labels[0], labels[-1]]
         chosen = {"use": variant["use"], "settings": {label: settled[label] for label in labels}}
-        few = self.work(setup).small(own, self.facts(setup), STEPS)
+        few = self.work(setup).small(own, self.facts(setup), steps(own, chosen["settings"].values()))
         return Run(setup, defense, few, chosen, len(settled) / len(labels))
 
     def wider(self, setup: str, defense: str) -> Run:
@@ -262,6 +264,12 @@ class Trials:
         folder = Path(self._room.name, run.setup, run.defense, run.size)
         (folder / "more").mkdir(parents=True, exist_ok=True)
         return folder
+
+
+def steps(settings: Params, parameters: Iterable[Params]) -> int:
+    """Steps of an epoch of a trial: enough for the rows that a defense looks at in each, besides the batch."""
+    rows = max(own.get(ROWS, 0) for own in parameters)
+    return max(STEPS, math.ceil(rows / settings["batch"])) if rows else STEPS
 
 
 def _timed(call: Callable[[], object]) -> float:
