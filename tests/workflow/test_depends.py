@@ -19,3 +19,7 @@ def test_what_a_paper_depends_on_is_what_its_jobs_import_and_name() -> None:
     assert "criteo" not in used.names["setups"]
     assert "pps" in used.names["defenses"]
     assert "rcc1" in used.names["attacks"]
+
+
+def test_what_is_only_timed_counts_too() -> None:
+    assert "secdt_alone" in depends.used(ROOT, "reference", ["secdt"]).names["defenses"]

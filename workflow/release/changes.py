@@ -25,10 +25,10 @@ from . import depends, git
 
 PARAMS, PAPER, PUBLISHED = "params.yaml", "paper.yaml", "published.csv"
 NO_NUMBER = {  # files and folders (with a slash at the end) -> why a run has the same numbers without them
+    "rules/ledger.smk": "gives verdicts, which are given again",
     "rules/site.smk": "makes the pages, of what was found",
     "rules/tried.smk": "is for methods outside the tree, of which the reference has none",
     "workflow/benchmarks/": "measures the solvers and the machine; of it the ledger has hours only",
-    "rules/ledger.smk": "gives verdicts, which are given again",
     "workflow/cutlayer/exhibits/": "draws what was found",
     "workflow/cutlayer/site/": "shows what was found",
     "workflow/launch/trying.py": "is for methods outside the tree",
@@ -51,7 +51,7 @@ DEPTH = 3  # keys that are named of what differs: scales.reference.split
 
 def since(root: Path, commit: str, scale: str, papers: Iterable[str]) -> list[str]:
     """The files, with the keys of the yaml, that changed since a commit and may change numbers of these papers."""
-    papers = [*papers]
+    papers = [*papers]  # gone through twice
     files = git.told(root, "diff", "--name-only", "--no-renames", "-z", commit, "HEAD", "--", *CODE).split("\0")
     others = {file for file in files if _paper(file) and _paper(file) not in set(papers)}
     used = depends.used(root, scale, papers)

@@ -16,6 +16,7 @@ import yaml
 from cutlayer.core.errors import InputError
 from cutlayer.forecast.jobs import Job, jobs
 from cutlayer.plan import code, plugins
+from cutlayer.plan.plan import Plan
 
 LISTED = [sys.executable, "-m", "snakemake", "--detailed-summary"]
 NAMED = ("setups", "defenses", "attacks", "models")  # of params.yaml, and of what a scale says
@@ -49,9 +50,10 @@ def used(root: Path, scale: str, papers: Iterable[str]) -> Used:
     """Of all jobs that the papers' exhibits need at a scale.
 
     Raises:
-        InputError: Snakemake cannot list them.
+        InputError: Snakemake cannot list them, or they run another tree's library.
 
     """
+    papers = [*papers]
     command = [*LISTED, *papers, "--config", f"scale={scale}"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if listed.returncode:
@@ -59,18 +61,22 @@ def used(root: Path, scale: str, papers: Iterable[str]) -> Used:
     lines = listed.stdout.splitlines()
     inputs = {file for row in csv.DictReader(lines, delimiter="\t") for file in row["input-file(s)"].split(",")}
     own = [root / file for file in inputs if (root / file).is_relative_to(plugins.ROOT) and file.endswith(".py")]
+    if not own:
+        raise InputError("release.jobs", f"no file of {plugins.ROOT} is among their inputs", "the library of this tree")
     config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    return Used(frozenset(os.path.relpath(file, root) for file in code.closure(*own)), names(jobs(lines)[0], config))
+    plan = Plan(config | {"scale": scale, "papers": papers})
+    return Used(frozenset(os.path.relpath(file, root) for file in code.closure(*own)), names(jobs(lines)[0], plan))
 
 
-def names(found: Iterable[Job], config: Mapping[str, Any]) -> dict[str, frozenset[str]]:
-    """What these jobs are about."""
-    found = list(found)
-    setups = frozenset(job.setup for job in found)
+def names(found: Iterable[Job], plan: Plan) -> dict[str, frozenset[str]]:
+    """What these jobs and the exhibits are about: not all of it has a file, such as a defense that is only timed."""
+    shown = [exhibit for _, _, exhibit in plan.exhibits()]
+    setups = frozenset(job.setup for job in found) | {name for exhibit in shown for name in exhibit["setups"]}
+    tuned = {rule["attack"] for rule in plan.matches.values()}
     return {
         "setups": setups,
-        "defenses": frozenset(job.defense for job in found),
-        "attacks": frozenset(name for job in found for name in job.attacks),
-        "models": frozenset(config["setups"][name]["model"]["use"] for name in setups),
-        "protocols": frozenset(config["setups"][name]["protocol"] for name in setups),
+        "defenses": frozenset(name for exhibit in shown for name in exhibit["defenses"]),
+        "attacks": frozenset(name for exhibit in shown for name in exhibit["attacks"]) | tuned,
+        "models": frozenset(plan.setups[name]["model"]["use"] for name in setups),
+        "protocols": frozenset(plan.setups[name]["protocol"] for name in setups),
     }
