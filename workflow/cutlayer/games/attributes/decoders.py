@@ -1,8 +1,8 @@
 """Decoders of one shape, each for features of its own, trained side by side.
 
-An attack that looks at every epoch of a training needs one for each. Their layers are small: a batched product of all
-takes little longer than one decoder's, of which most is the call. Random draws are those of one decoder after the
-other, so that each comes out as it would alone, but for rounding.
+An attack that looks at every epoch of a training needs one for each. Their layers are small: one batched product for
+all saves the calls, half of the time (workflow/benchmarks/stacked_decoders.md). Random draws are those of one decoder
+after the other, so that each comes out as it would alone, but for rounding, which long trainings let grow.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.metrics.pairwise import rbf_kernel
 
 from cutlayer.games.base.snapshot import drawn
@@ -29,11 +28,10 @@ def predicted(columns: np.ndarray, score: np.ndarray) -> np.ndarray:
     """Each row's score (W,) as all other rows' scores and columns (W, p) predict it, by kernel ridge regression.
 
     What is left of a row's score when it is left out is (A score) / diag(A), with A the inverse of the kernel plus the
-    penalty: one factor of it does for all rows (Wahba, "Spline Models for Observational Data", 1990, 4.2).
+    penalty: one inverse does for all rows (Wahba, "Spline Models for Observational Data", 1990, 4.2).
     """
     if not columns.shape[1]:
         return np.zeros(len(score))
-    kernel = rbf_kernel(columns, gamma=1 / columns.shape[1]) + PENALTY * np.eye(len(score))
-    root, _ = dtrtri(dpotrf(kernel.T, lower=1)[0], lower=1)  # A = root' root; transposed it has the order of LAPACK
+    inverse = np.linalg.inv(rbf_kernel(columns, gamma=1 / columns.shape[1]) + PENALTY * np.eye(len(score)))
     unit = (score - score.mean()) / (score.std() or 1)
-    return np.asarray(unit - root.T @ (root @ unit) / np.square(root).sum(axis=0))
+    return np.asarray(unit - inverse @ unit / np.diag(inverse))
