@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,8 @@ from cutlayer.forecast.jobs import Job, jobs
 from cutlayer.plan import code, plugins
 from cutlayer.plan.plan import Plan
 
-LISTED = [sys.executable, "-m", "snakemake", "--detailed-summary"]
+SNAKEMAKE = [sys.executable, "-m", "snakemake"]
+INPUTS = re.compile(r"^ +input: (.+)$", re.MULTILINE)
 NAMED = ("setups", "defenses", "attacks", "models")  # of params.yaml, and of what a scale says
 
 
@@ -54,18 +55,31 @@ def used(root: Path, scale: str, papers: Iterable[str]) -> Used:
 
     """
     papers = [*papers]
-    command = [*LISTED, *papers, "--config", f"scale={scale}"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    if listed.returncode:
-        raise InputError("release.jobs", listed.stderr.strip()[-2000:], "`snakemake --dry-run` says the same")
-    lines = listed.stdout.splitlines()
-    inputs = {file for row in csv.DictReader(lines, delimiter="\t") for file in row["input-file(s)"].split(",")}
+    asked = [*papers, "--config", f"scale={scale}"]
+    # What a summary calls inputs are those of the last run, none where nothing has run.
+    inputs = {
+        file for line in INPUTS.findall(_said(root, "--dry-run", "--forceall", *asked)) for file in line.split(", ")
+    }
     own = [root / file for file in inputs if (root / file).is_relative_to(plugins.ROOT) and file.endswith(".py")]
     if not own:
         raise InputError("release.jobs", f"no file of {plugins.ROOT} is among their inputs", "the library of this tree")
     config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     plan = Plan(config | {"scale": scale, "papers": papers})
-    return Used(frozenset(os.path.relpath(file, root) for file in code.closure(*own)), names(jobs(lines)[0], plan))
+    found, _ = jobs(_said(root, "--summary", *asked).splitlines())
+    return Used(frozenset(os.path.relpath(file, root) for file in code.closure(*own)), names(found, plan))
+
+
+def _said(root: Path, *words: str) -> str:
+    """What Snakemake prints.
+
+    Raises:
+        InputError: It fails.
+
+    """
+    told = subprocess.run([*SNAKEMAKE, *words], cwd=root, capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise InputError("release.jobs", told.stderr.strip()[-2000:], "`snakemake --dry-run` says the same")
+    return told.stdout
 
 
 def names(found: Iterable[Job], plan: Plan) -> dict[str, frozenset[str]]:
