@@ -137,6 +137,18 @@ def test_seconds_are_on_the_line_through_the_trials(tried, monkeypatch):
 REAL = runs.execute
 
 
+@pytest.mark.parametrize(("took", "found"), [((0.4, 0.3), 0.3), ((0.2, 0.3), 0.2), ((2.0,), 2.0)])
+def test_what_takes_less_than_a_moment_is_timed_twice(monkeypatch, took, found):
+    clock, left = [0.0], list(took)
+    monkeypatch.setattr(trials.time, "process_time", lambda: clock[0])
+
+    def call():
+        clock[0] += left.pop(0)
+
+    assert trials.timed(call) == pytest.approx(found)
+    assert left == []
+
+
 @pytest.mark.parametrize(("rows", "enough"), [(0, trials.STEPS), (20, trials.STEPS), (30000, 118)])
 def test_a_trial_has_the_rows_that_each_of_its_steps_looks_at(rows, enough):
     assert trials.steps({"batch": 256}, [{"threshold": 0.1}, {"rows": rows}]) == enough
