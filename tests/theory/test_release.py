@@ -12,7 +12,7 @@ import yaml
 
 from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
-from release import changes, checks, depends, git, site_zip
+from release import changes, checks, git, site_zip
 
 ROOT = Path(__file__).parents[2]
 PAPER = "workflow/papers/p/paper.yaml"
@@ -21,13 +21,13 @@ CONFIG = {
     "scale": "quick",
     "papers": ["p"],
     "scales": {"quick": {"printed_numbers": False}, "reference": {"seeds": 5}, "paper": {"seeds": 5}},
-    "setups": {"wine": {"dataset": "wine"}, "bank": {"dataset": "bank"}},
-    "attacks": {"half": {"use": "half"}},
 }
-USED = depends.Used(
-    frozenset({"workflow/cutlayer/mean.py"}),
-    {"setups": {"wine"}, "defenses": set(), "attacks": set(), "models": set(), "protocols": {"vertical"}},
-)
+RUN = {
+    "makes": ["utility.csv", "truth"],
+    "reads": ["wine.json"],
+    "with": {"setup": {"model": {"epochs": 3}}, "seeds": [0]},
+}
+PLANNED = {"jobs": [RUN], "code": {"mean.py": "1f"}}
 EXHIBIT = {
     "title": "A table",
     "caption": "What it shows.",
@@ -44,10 +44,6 @@ TEXTS = {
     "params.yaml": yaml.safe_dump(CONFIG),
     PAPER: yaml.safe_dump({"title": "P", "exhibits": {"t": EXHIBIT}}),
     "workflow/papers/p/published.csv": "value\n",
-    "workflow/cutlayer/mean.py": '"""Means."""\nONE = 1  # one\n',
-    "workflow/cutlayer/other.py": "",
-    "workflow/cutlayer/plan/plan.py": "",
-    "workflow/cutlayer/site/page.html": "a",
     ".gitignore": "results\n",
 }
 
@@ -88,7 +84,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def root(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout in which all agrees."""
     monkeypatch.setattr(checks, "CHECKS", CHECKS)
-    monkeypatch.setattr(changes.depends, "used", lambda *_: USED)
+    monkeypatch.setattr(changes, "at", lambda *_: PLANNED)
     return Path(shutil.copytree(once, tmp_path / "root"))
 
 
@@ -112,17 +108,11 @@ CASES = [
     ("CHANGELOG.md", "2030-12-31", "soon", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
     ("CHANGELOG.md", "[1.2.3]", "[1.2.2]", "release.changelog: CHANGELOG.md has not one heading of version 1.2.3 "),
     ("params.yaml", "- p", "- p\n- q", "release.papers: reference/ has no q; all of params.yaml are meant"),
-    ("params.yaml", "dataset: wine", "dataset: digits", "changed params.yaml (setups.wine.dataset); a run"),
-    ("params.yaml", "wine:", "other:", "changed params.yaml (setups.wine); a run of this code is meant"),
-    ("params.yaml", "seeds: 5", "seeds: 6", "changed params.yaml (scales.reference.seeds, scales.paper.seeds); a run"),
     ("reference/runs.csv", "reference", "quick", "release.scale: that of reference/, quick, judges no printed"),
     ("reference/runs.csv", "reference", "large", "release.scale: that of reference/, large, is none of params.yaml; a"),
     ("reference/ledger.md", "ledger", "other", "release.docs: docs/ledger.md: not as in reference/; `make docs`"),
     ("docs/t.png", "exhibits", "other", "release.docs: docs/t.png: not as in reference/; `make docs` copies them"),
     ("README.md", "docs/drawn", "docs/gone", "release.docs: there is no docs/gone.png, which a page shows; a"),
-    (PAPER, "mse", "kl", f"changed {PAPER} (exhibits.t.metrics); a run of this code is meant"),
-    ("workflow/cutlayer/plan/plan.py", "", "A = 1", "changed workflow/cutlayer/plan/plan.py; a run of this code is"),
-    ("workflow/cutlayer/mean.py", "= 1", "= 2", "changed workflow/cutlayer/mean.py; a run of this code is meant"),
 ]  # fmt: skip
 
 
@@ -133,24 +123,25 @@ def test_what_does_not_agree_is_told(root: Path, file: str, before: str, after: 
     assert sentence in "\n".join(said(root))
 
 
-HARMLESS = [
-    ("workflow/cutlayer/mean.py", '"""Means."""\nONE = 1  # one', '"""The mean."""\n\nONE = (1)'),
-    ("workflow/cutlayer/other.py", "", "A = 1"),
-    ("workflow/cutlayer/site/page.html", "a", "b"),
-    ("params.yaml", "dataset: bank", "dataset: digits"),
-    ("params.yaml", "use: half", "use: zero"),
-    ("params.yaml", "scales:", "scales:\n  large: {seeds: 2}"),
-    ("params.yaml", "reference:", "reference:\n    split: {epochs: 2}\n    models: {mlp: {width: 2}}"),
-    ("params.yaml", "printed_numbers: false", "printed_numbers: false\n    seeds: 2"),
-    (PAPER, "What it shows.", "What is shown."),
-]
+TODAY = [
+    (PLANNED | {"code": {"mean.py": "2e"}}, "mean.py"),
+    (PLANNED | {"code": {}}, "mean.py"),
+    (PLANNED | {"jobs": [RUN | {"reads": []}]}, "utility.csv (what it is made from)"),
+    (PLANNED | {"jobs": [RUN | {"with": {"setup": {"model": {"epochs": 4}}}}]}, "utility.csv (setup.model.epochs, seeds)"),
+    (PLANNED | {"jobs": [RUN | {"makes": ["utility.csv"]}]}, "utility.csv, utility.csv"),
+    (PLANNED | {"jobs": [RUN, RUN | {"makes": ["scores.csv"]}]}, "scores.csv"),
+    ({"jobs": [], "code": dict.fromkeys(map(str, range(9)), "")}, "mean.py, 0, 1, 2, 3 and 6 more"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "before", "after"), HARMLESS)
-def test_what_can_change_no_number_is_not_told(root: Path, file: str, before: str, after: str) -> None:
-    changed(root, file, before, after)
-    commit(root)
-    assert said(root) == []
+@pytest.mark.parametrize(("today", "told"), TODAY)
+def test_a_run_that_would_do_something_else_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch, today: changes.Planned, told: str
+) -> None:
+    monkeypatch.setattr(changes, "at", lambda _, revision, *papers: today if revision == "HEAD" else PLANNED)
+    (sentence,) = said(root)
+    assert sentence.startswith("release.code: since commit ")
+    assert sentence.endswith(f" changed {told}; a run of this code is meant, for numbers may depend on it")
 
 
 def test_all_problems_are_told_together(root: Path) -> None:

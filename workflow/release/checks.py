@@ -74,7 +74,7 @@ def tag(root: Path) -> Found:
 def reference(root: Path) -> Found:
     """The reference run is there, of all papers and whole, at one scale that judges all numbers."""
     folder = root / published.FOLDER
-    runs, config = published.runs(folder), yaml.safe_load((root / changes.PARAMS).read_text())
+    runs, config = published.runs(folder), yaml.safe_load((root / "params.yaml").read_text())
     if not runs:
         raise InputError("release.reference", "there is no reference run", "`make publish` after one at a larger scale")
     scales = list(dict.fromkeys(made["scale"] for made in runs.values()))
@@ -106,7 +106,7 @@ def code(root: Path) -> Found:
             continue
         changed = changes.since(root, commit, scale, names)
         if changed:
-            wrong = f"since commit {commit[:12]}, of {of}, changed {', '.join(changed)}"
+            wrong = f"since commit {commit[:12]}, of {of}, changed {_few(changed)}"
             yield InputError("release.code", wrong, "a run of this code is meant, for numbers may depend on it")
 
 

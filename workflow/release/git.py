@@ -28,18 +28,9 @@ def commit(root: Path, name: str) -> str:
     return done.stdout.decode().strip()
 
 
-def content(root: Path, revision: str, file: str) -> str | None:
-    """A file as it is in a commit; None where it is not, or is no text."""
-    done = _run(root, "show", f"{revision}:{file}")
-    try:
-        return None if done.returncode else done.stdout.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def archive(root: Path, *paths: str) -> bytes:
-    """A tar of these paths as they are in the last commit."""
-    done = _run(root, "archive", "--format=tar", "HEAD", "--", *paths)
+def archive(root: Path, *paths: str, revision: str = "HEAD") -> bytes:
+    """A tar of these paths as they are in a commit, the last one if none is named."""
+    done = _run(root, "archive", "--format=tar", revision, "--", *paths)
     if done.returncode:
         raise InputError("release.git", done.stderr.decode().strip(), f"a commit with {', '.join(paths)} is meant")
     return done.stdout

@@ -1,0 +1,82 @@
+"""`planned.py FOLDER SCALE PAPER ...`: the jobs that make the numbers of papers, as the Snakefile of a folder has them.
+
+It prints them as JSON: of each job what it makes, from what, with which parameters, and a checksum of the code that it
+runs. Run with the folder's library on the path: code of another commit says itself what it does.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
+
+from cutlayer.plan import code, plugins
+
+SCRIPTS, THREADS = "workflow/scripts", "workflow/launch/environment.py"
+SHOWING = ("describe", "exhibit", "ledger", "site")  # scripts that draw what was found, or judge it
+OF_THE_MACHINE = ("asked", "attempt", "imports", "note")  # parameters; `imports` is a checksum with comments
+
+
+def main(folder: Path, scale: str, papers: list[str]) -> dict[str, Any]:
+    """Of all jobs that the papers' exhibits need, and of the code that these run."""
+    if not plugins.ROOT.is_relative_to(folder):
+        sys.exit(f"{plugins.ROOT} is the library of another tree; that of {folder} is meant")
+    config = ConfigSettings(config={"scale": scale, "papers": papers})
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api, contextlib.redirect_stdout(sys.stderr):
+        workflow = api.workflow(ResourceSettings(cores=1), config, snakefile=folder / "Snakefile", workdir=folder)
+        workflow.dag(DAGSettings(targets=set(papers))).summary()
+        dag = [*workflow._workflow.dag.jobs]
+    jobs = [said(folder, job) for job in dag if job.rule.script and Path(job.rule.script).stem not in SHOWING]
+    files = sorted({file for job in jobs for file in job["code"]})
+    return {"jobs": jobs, "code": {file: checksum(folder / file) for file in files}}
+
+
+def said(folder: Path, job: Any) -> dict[str, Any]:
+    """What a job makes, and from what."""
+    own = [folder / file for file in job.input.get("code", [])]
+    script = folder / SCRIPTS / Path(job.rule.script).name
+    params = {key: plain(value) for key, value in job.params.items() if key not in OF_THE_MACHINE}
+    return {
+        "makes": [*map(str, job.output)],
+        "reads": [file for file in map(str, job.input) if folder / file not in own],
+        "with": params,
+        "code": relative(folder, {str(script), str(folder / THREADS), *code.closure(*own)}),
+    }
+
+
+def relative(folder: Path, files: Iterable[str]) -> list[str]:
+    """Paths as seen from the folder."""
+    return sorted(os.path.relpath(file, folder) for file in files)
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def checksum(file: Path) -> str:
+    """Of what Python would run of a file: neither comments nor docstrings nor where lines end."""
+    if file.suffix != ".py":
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and _documented(node):
+            node.body = node.body[1:]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return ast.get_docstring(node, clean=False) is not None
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])))
