@@ -22,6 +22,7 @@ CONFIG = {
     "papers": ["p"],
     "scales": {"quick": {"printed_numbers": False}, "reference": {"seeds": 5}, "paper": {"seeds": 5}},
 }
+MORE = {"setup": {"model": {"epochs": 4}}}
 RUN = {
     "makes": ["utility.csv", "truth"],
     "reads": ["wine.json"],
@@ -127,7 +128,7 @@ TODAY = [
     (PLANNED | {"code": {"mean.py": "2e"}}, "mean.py"),
     (PLANNED | {"code": {}}, "mean.py"),
     (PLANNED | {"jobs": [RUN | {"reads": []}]}, "utility.csv (what it is made from)"),
-    (PLANNED | {"jobs": [RUN | {"with": {"setup": {"model": {"epochs": 4}}}}]}, "utility.csv (setup.model.epochs, seeds)"),
+    (PLANNED | {"jobs": [RUN | {"with": MORE}]}, "utility.csv (setup.model.epochs, seeds)"),
     (PLANNED | {"jobs": [RUN | {"makes": ["utility.csv"]}]}, "utility.csv, utility.csv"),
     (PLANNED | {"jobs": [RUN, RUN | {"makes": ["scores.csv"]}]}, "scores.csv"),
     ({"jobs": [], "code": dict.fromkeys(map(str, range(9)), "")}, "mean.py, 0, 1, 2, 3 and 6 more"),

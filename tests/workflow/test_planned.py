@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cutlayer.core.errors import InputError
 from release import changes, git
 
 from .conftest import ROOT, replaced
@@ -57,7 +58,5 @@ def test_a_tree_that_cannot_say_is_told(clone: Path) -> None:
     before = git.commit(clone, "HEAD")
     replaced(clone / "params.yaml", "seeds: 5", "sedes: 5")
     commit(clone, "a mistake")
-    with pytest.raises(
-        changes.InputError, match=r"release.jobs: the code of HEAD does not say what it would run: .*sedes"
-    ):
+    with pytest.raises(InputError, match=r"release.jobs: the code of HEAD does not say .*: params.yaml .*sedes"):
         changes.since(clone, before, SCALE, PAPERS)

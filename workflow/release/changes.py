@@ -1,9 +1,9 @@
 """What changed since the reference run that may change its numbers.
 
 A run of the code of now would do certain jobs; the code of then did certain jobs. What counts is where these differ: in
-what a job makes and reads, in its parameters, or in the code that it runs (see `planned`). How rules, plan and params.yaml
-say so does not count, and neither does what shows or judges numbers: `make docs` gives verdicts again and refuses others
-(`cutlayer.reference.reasons`).
+what a job makes and reads, in its parameters, or in the code that it runs (see `planned`). How rules, plan and
+params.yaml say so does not count, and neither does what shows or judges numbers: `make docs` gives verdicts again and
+refuses others (`cutlayer.reference.reasons`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from snakemake.api import SnakemakeApi
+from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
 
 from cutlayer.plan import code, plugins
@@ -79,4 +80,7 @@ def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFun
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])))
+    try:
+        print(json.dumps(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])))
+    except WorkflowError as error:
+        sys.exit(str(error))
