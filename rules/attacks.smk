@@ -1,5 +1,5 @@
 # Transcripts -> scores of attacks (the cheap ones of a run in one job), what the theory says of runs, strengths at which
-# defenses leak alike.
+# defenses leak alike, rows that are found in every seed.
 for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
 
     rule:
@@ -105,3 +105,32 @@ for grain in plan.grains:
             seeds=seeds_of,
         script:
             "../workflow/scripts/match.py"
+
+
+# The rows that attacks find in all seeds of a run: one job for all seeds, however else the run is cut.
+rule vulnerable:
+    input:
+        code=vulnerable_code,
+        transcripts=seed_files("results/runs/{setup}/{defense}", "transcript"),
+        truths=seed_files("results/runs/{setup}/{defense}", "truth"),
+    output:
+        "results/vulnerable/{setup}/{defense}.csv",
+    log:
+        "logs/vulnerable/{setup}/{defense}.log",
+    benchmark:
+        "logs/vulnerable/{setup}/{defense}.benchmark.tsv"
+    group:
+        together
+    conda:
+        "../envs/gpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
+    params:
+        imports=imports(vulnerable_code),
+        protocol=lambda w: plan.setups[w.setup]["protocol"],
+        attacks=lambda w: plan.on_watched(w.setup, w.defense),
+        seeds=list(plan.seeds),
+    script:
+        "../workflow/scripts/vulnerable.py"

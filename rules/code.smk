@@ -78,6 +78,11 @@ def attack_code(attacks):
     return code
 
 
+def vulnerable_code(wildcards):
+    attacks = attack_code(plan.on_watched(wildcards.setup, wildcards.defense))
+    return attacks(wildcards) + library("stages/vulnerable.py")
+
+
 def theory_code(wildcards):
     return library(f"stages/measures/{wildcards.paper}.py")
 

@@ -232,6 +232,7 @@ PROMISES = {
     "marvell": 0.7, "dp": 0.57, "marvell_shaped": 0.65, "randomized_response": 0.73, "tcpo": 0.6, "tcpo_composed": 0.6,
     "gaussian_features": 0.6,
 }  # fmt: skip
+FOUND = {"tpr_at_1pct": {}, "tpr_of_vulnerable": {"marvell": 0.9, "dp": 0.12, "marvell_shaped": 0.12}}
 LEAKS = {
     "dp": 0.51, "marvell_shaped": 0.53, "randomized_response": 0.7, "tcpo_composed": 0.55, "gaussian_features": 0.52,
 }  # fmt: skip
@@ -246,6 +247,8 @@ def as_found(defense, setting, attack, metric):
         return dear.get(defense, 0.7)
     if metric == "kl":
         return 0.1
+    if metric in FOUND:
+        return FOUND[metric].get(defense, 0.1)
     if metric == "mse":
         return 0.1 if attack == "half" else of_features(defense, setting, attack)
     if defense == "none":
@@ -275,7 +278,8 @@ EXPECTED = {
     "infocensor_leaks_more_over_all_epochs": "holds", "tcpo_leaks_more_over_all_epochs": "holds",
     "tcpo_keeps_its_promise": "fails", "tcpo_composed_keeps_its_promise": "holds",
     "gaussian_features_keeps_its_promise": "holds", "infocensor_trades_better_than_tcpo": "holds",
-    "spread_in_few_directions": "holds",
+    "spread_in_few_directions": "holds", "marvell_exposes_some_rows": "holds", "dp_exposes_some_rows": "fails",
+    "marvell_shaped_exposes_some_rows": "fails",
 }  # fmt: skip
 
 

@@ -150,6 +150,18 @@ def test_a_place_without_the_same_truth_is_refused(planned, changed, message):
         planned(**changed)
 
 
+# Rows that are found in every seed.
+
+
+def test_attacks_on_watched_rows_say_which_are_found_again(planned):
+    own = {"attacks": ["norm", "repeated"], "attacked_in": {}, "sources": ["vulnerable"]}
+    plan = planned(**own)
+    assert "results/vulnerable/digits_vs_rest/dp.csv" in plan.files("mine", shown(plan), "vulnerable")
+    assert plan.on_watched("digits_vs_rest", "dp") == {"repeated": plan.attacks["repeated"]}
+    with pytest.raises(InputError, match=r"table.attacks: has none on watched rows of digits_vs_rest; the source `vul"):
+        planned(**own | {"attacks": ["norm"]})
+
+
 # Strengths that are matched.
 
 MATCH = {"attack": "norm", "leak": "attack_auc", "utility": "test_auc", "targets": [0.6, 0.7], "tolerance": 0.01}

@@ -66,7 +66,8 @@ class Exhibit(Shape):
     defenses: Literal["all"] | Names = ABSENT
     attacks: Literal["all"] | Names = ABSENT
     sources: Annotated[
-        list[Literal["scores", "utility", "theory", "times", "data", "grids", "matches"]], Field(min_length=1)
+        list[Literal["scores", "utility", "theory", "times", "data", "grids", "matches", "vulnerable"]],
+        Field(min_length=1),
     ] = ABSENT
     metrics: Names = ABSENT
     settings: Names = ABSENT

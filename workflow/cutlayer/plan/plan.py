@@ -26,6 +26,7 @@ from .variants import Variants, checked
 WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
 OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
+WATCHED = "watched"  # the target of attacks that follow single rows
 ANY_DATA = "all"  # a claim may speak of
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
@@ -246,6 +247,15 @@ class Plan:
                     if (reason := self.variants.unfit(kind, name, place))
                 ]
         self._check_match(exhibit, where)
+        if "vulnerable" in exhibit["sources"]:
+            for setup in exhibit["setups"]:
+                self._check_watched(exhibit, setup, f"{where}.attacks")
+
+    def _check_watched(self, exhibit: Mapping[str, Any], setup: str, where: str) -> None:
+        """Raise unless one of the attacks follows rows."""
+        protocol = self.setups[setup]["protocol"]
+        if all(self._target(name, protocol) != WATCHED for name in exhibit["attacks"]):
+            raise InputError(where, f"has none on watched rows of {setup}", "the source `vulnerable` is what such find")
 
     def _check_match(self, exhibit: Mapping[str, Any], where: str) -> None:
         """Raise unless each defense has a strength and the attack applies; note what each pair is matched to."""
@@ -407,6 +417,17 @@ class Plan:
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
         return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
 
+    def on_watched(self, setup: str, defense: str) -> dict[str, dict[str, Any]]:
+        """The attacks on rows that are watched of which exhibits show what they find of the most vulnerable ones."""
+        shown = [e for _, _, e in self.exhibits() if "vulnerable" in e["sources"]]
+        cases = [case for exhibit in shown for case in self._attacked(exhibit) if case[:2] == (setup, defense)]
+        protocol = self.setups[setup]["protocol"]
+        names = {attack for *_, attack in cases if self._target(attack, protocol) == WATCHED}
+        return {name: self.attacks[name] for name in sorted(names)}
+
+    def _target(self, attack: str, protocol: str) -> str:
+        return str(self.variants.method("attack", attack, protocol).constants["target"])
+
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
         """The files under results/ that an exhibit reads from a source."""
         patterns = {
@@ -415,6 +436,7 @@ class Plan:
             "theory": "results/theory/{paper}/{setup}/{defense}.csv",
             "times": "results/runs/{setup}/times.csv",
             "matches": "results/matches/{setup}/{defense}.csv",
+            "vulnerable": "results/vulnerable/{setup}/{defense}.csv",
         }
         if source not in exhibit["sources"] or source not in patterns:
             return []

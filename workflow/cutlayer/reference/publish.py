@@ -189,6 +189,8 @@ def _jobs(plan: Plan, paper: str) -> Iterator[str]:
                 inner = file.removeprefix(f"results/{place}/").removesuffix(".csv")
                 setup = inner.split("/")[source == "theory"]
                 yield timed(setup, f"{logs}/{inner}")
+        for file in plan.files(paper, exhibit, "vulnerable"):
+            yield f"{file.removeprefix('results/').removesuffix('.csv')}.benchmark.tsv"
         for setup in exhibit["setups"]:
             yield f"normalise/{plan.setups[setup]['dataset']}.benchmark.tsv"
             if "times" in exhibit["sources"]:

@@ -1,0 +1,145 @@
+"""Vulnerable: the rows whose label an attack finds again and again, whatever the seed.
+
+A mean over rows hides those that are told for certain. Of the rows that a run watches in all its seeds the most
+vulnerable are those that the attack ranks highest in all seeds but one; whether it finds them in that one is the
+result. Needs the same rows in each seed, which are there if a setup uses all rows of its data.
+
+Aerni, Zhang, Tramer, "Evaluations of Machine Learning Privacy Defenses are Misleading".
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutlayer.core import artifacts, scales, transcript
+from cutlayer.core.failures import Failed, tolerate
+from cutlayer.core.progress import steps
+from cutlayer.core.seeds import generator
+from cutlayer.games.base.attack import Attack
+from cutlayer.games.base.protocol import Protocol
+from cutlayer.metrics.exposure import exposure, most_exposed, told
+from cutlayer.plan import plugins
+
+SHARE = 0.01  # of the watched rows: the most vulnerable ones
+FEWEST = 100  # rows that all seeds watch
+NONE = "for setups that follow rows through the training"
+TOO_FEW = f"{scales.PREFIX}the seeds watch too few rows in common; all rows of the data are needed"
+ONE_SEED = f"{scales.PREFIX}the most vulnerable rows are chosen on other seeds, and there is one"
+
+Rows = Iterator[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Training:
+    """A seed of a run: what is seen of it and what is true, by setting, and which rows of the data it watches."""
+
+    seed: int
+    seen: Mapping[str, transcript.Arrays]
+    labels: Mapping[str, np.ndarray]  # (W,) of the watched rows
+    rows: np.ndarray  # (W,)
+
+
+def find(
+    setup: str,
+    variant: str,
+    protocol_name: str,
+    attacks: Mapping[str, Mapping[str, Any]],
+    transcripts: Sequence[str | Path],
+    truths: Sequence[str | Path],
+    seeds: Sequence[int],
+    output: str | Path,
+) -> None:
+    """Write for each attack on watched rows, setting and seed what it finds of the most vulnerable rows.
+
+    Columns as in scores; metrics: `tpr_of_vulnerable`, the share of them that is found while 1% of the negatives are
+    taken for positives, and `vulnerable`, how many they are. `skipped` says why there is no number.
+    """
+    protocol: Protocol = plugins.create("protocol", protocol_name)
+    trainings, wrong = _read(seeds, transcripts, truths)
+    rows: list[dict[str, Any]] = []
+    for name, attack in steps(list(attacks.items()), f"vulnerable {setup}/{variant}"):
+        method: Attack = plugins.create("attack", *plugins.used(attack))
+        who = {"setup": setup, "defense": variant, "attack": name, "step": 0, "day": 0}
+        for setting in trainings[0].seen if trainings else [""]:
+            case = (setup, variant, setting, name)
+            found = _skipped(seeds, wrong) if wrong else _compared(method, protocol, trainings, case)
+            rows += [who | {"setting": setting} | row for row in found]
+    artifacts.write_rows(output, rows)
+
+
+def _read(
+    seeds: Sequence[int], transcripts: Sequence[str | Path], truths: Sequence[str | Path]
+) -> tuple[list[Training], str]:
+    """The trainings, or why they cannot be compared."""
+    found: list[Training] = []
+    for seed, seen, true in zip(seeds, transcripts, truths, strict=True):
+        try:
+            settings = transcript.load(seen)
+        except transcript.FailedRun as run:
+            return [], str(run)
+        if "watched_rows" not in next(iter(settings.values())):
+            return [], NONE
+        truth = artifacts.read_arrays(true)[0]
+        labels = {name: transcript.of_setting(truth, name)["watched_labels"] for name in settings}
+        found.append(Training(seed, settings, labels, next(iter(settings.values()))["watched_rows"]))
+    if len(found) < 2:
+        return found, ONE_SEED
+    return found, TOO_FEW if len(_common([one.rows for one in found])) < FEWEST else ""
+
+
+def _skipped(seeds: Sequence[int], why: str) -> Rows:
+    yield from ({"seed": seed, "metric": "", "value": None, "skipped": why} for seed in seeds)
+
+
+def _compared(method: Attack, protocol: Protocol, trainings: Sequence[Training], case: tuple[str, ...]) -> Rows:
+    """What the most vulnerable rows of all other seeds are worth in each."""
+    seeds, guesses = [one.seed for one in trainings], []
+    for one in trainings:
+        guess = tolerate(partial(_guess, method, protocol, one.seen[case[2]], (*case, one.seed)))
+        if isinstance(guess, Failed | str):
+            yield from _skipped(seeds, guess.reason if isinstance(guess, Failed) else guess)
+            return
+        guesses.append(guess)
+    labels = [one.labels[case[2]] for one in trainings]
+    for seed, hits in zip(seeds, found_again([one.rows for one in trainings], labels, guesses), strict=True):
+        for metric, value in (("tpr_of_vulnerable", hits.mean()), ("vulnerable", len(hits))):
+            yield {"seed": seed, "metric": metric, "value": float(value), "skipped": ""}
+
+
+def _guess(method: Attack, protocol: Protocol, arrays: transcript.Arrays, name: tuple[Any, ...]) -> np.ndarray | str:
+    """Scores (W,) of the watched rows, with the draws of the attack's own scores; or why there are none."""
+    ((case, seen, _),) = protocol.cases(arrays, method.target)
+    view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()))
+    if reason := method.skip(view):
+        return reason
+    scores = np.asarray(method.infer(view), dtype=np.float64)
+    if scores.ndim != 1:
+        return "for attacks that give each row a score, of two classes"
+    return np.where(np.isnan(scores), -np.inf, scores)  # a row that is not guessed is not found
+
+
+def found_again(
+    rows: Sequence[np.ndarray], labels: Sequence[np.ndarray], scores: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """For each seed (count,) whether the rows that are most vulnerable in all others are found.
+
+    `rows` (W,) of the data that each seed watches, their `labels` (0 or 1) and `scores`; only rows of all seeds count.
+    """
+    common = _common(rows)
+    places = [np.argsort(own)[np.searchsorted(np.sort(own), common)] for own in rows]
+    asked = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
+    exposures = np.stack([exposure(*one) for one in asked])
+    chosen = most_exposed(exposures, max(1, round(SHARE * len(common))))
+    return [told(*one)[places] for one, places in zip(asked, chosen, strict=True)]
+
+
+def _common(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Those that are in all."""
+    return functools.reduce(np.intersect1d, rows)
