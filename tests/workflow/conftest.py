@@ -266,7 +266,7 @@ KEPT = {
     "secdt": ("figure4",),
     "tcpo": ("guarantee",),
     "tappfl": ("figure4",),
-    "arena": ("labels",),
+    "arena": ("labels", "vulnerable"),
 }
 ABOUT = {
     "chebyshev": "wine",
@@ -324,6 +324,8 @@ def _few(paper: str, content: dict) -> dict:
         exhibits["labels"] |= {"defenses": ["none", "secdt"], "attacks": ["norm", "off_axis"]}
         sets = {"attacks_of_the_papers": ["norm"], "any_attack": ["attacks_of_the_papers", "off_axis"]}
         exhibits["labels"]["worst"] = {"leaks": {"leak_auc_mean": "more"}, "among": sets}
+        exhibits["vulnerable"] |= {"defenses": ["none", "secdt"], "attacks": ["repeated"]}
+        exhibits["vulnerable"]["worst"] = {"leaks": {"tpr_of_vulnerable": "more"}, "among": {"followed": ["repeated"]}}
     return content
 
 
