@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.distributions import MultivariateNormal, kl_divergence
 
+from cutlayer import information
 from cutlayer.core.errors import InputError
 from cutlayer.information import gaussian_leakage, jsd, principal, vclub
 
@@ -63,6 +64,27 @@ def test_leakage_is_in_float64_and_differentiable() -> None:
     z, attribute = drawn(1, 2, n=40, d=3)
     assert gaussian_leakage(z.float(), attribute, 1.0).dtype == torch.float64
     assert torch.autograd.gradcheck(lambda x: gaussian_leakage(x, attribute, 1.0), z.requires_grad_())
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_many_rows_have_the_value_and_the_gradient_that_few_would_have(
+    classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    z, attribute = drawn(classes, classes, n=40, d=3)
+    attribute = 3 * attribute  # values need not be 0, 1, ...
+    whole, (gradient,) = _with_gradient(z + 10, attribute)
+    monkeypatch.setattr(information, "MANY", 1)
+    again, (other,) = _with_gradient(z + 10, attribute)
+    assert again == pytest.approx(whole, rel=1e-10)
+    assert torch.allclose(other, gradient, rtol=1e-9, atol=1e-12)
+    _, (single,) = _with_gradient((z + 10).float(), attribute)
+    assert torch.allclose(single.double(), gradient, rtol=1e-3, atol=1e-5 * gradient.abs().max().item())
+
+
+def _with_gradient(z: torch.Tensor, attribute: torch.Tensor) -> tuple[float, tuple[torch.Tensor, ...]]:
+    z = z.detach().requires_grad_()
+    leakage = gaussian_leakage(z, attribute, 1.0)
+    return leakage.item(), torch.autograd.grad(leakage, z)
 
 
 @pytest.mark.parametrize("rows", [300, 600])

@@ -5,6 +5,8 @@ All are differentiable torch expressions in nats.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -14,6 +16,7 @@ from cutlayer.core.errors import InputError
 
 WIDE = 256  # features from which on no d x d matrix is decomposed
 FEW = 512  # rows up to which they are decomposed instead, and from which on axes are found one by one
+MANY = 4096  # rows from which on moments and their gradient are taken in one pass each
 
 
 def gaussian_leakage(
@@ -29,28 +32,60 @@ def gaussian_leakage(
     Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3); Hershey and
     Olsen, "Approximating the Kullback Leibler divergence between Gaussian mixture models", for the moments.
     """
-    z = _checked(features, attribute, sigma, components)
+    _check(features, attribute, sigma, components)
+    z = features
     if components is not None and components < z.shape[1]:
-        z = z @ principal(z.detach(), components)
+        z = z.double() @ principal(z.detach().double(), components)
     values, place, counts = attribute.unique(return_inverse=True, return_counts=True)
     if len(values) < 2:
-        return 0 * z.sum()
+        return 0 * z.double().sum()
 
-    classes = z[place.argsort(stable=True)].split(counts.tolist())
-    means = torch.stack([rows.mean(dim=0) for rows in classes])
-    centered = [rows - mean for rows, mean in zip(classes, means, strict=True)]
-    scatter = torch.stack([rows.T @ rows / len(rows) for rows in centered])
-    covariance = scatter + sigma**2 * torch.eye(z.shape[1]).to(z)
+    means, scatter = (_Moments.apply if len(z) >= MANY else _moments)(z, place.argsort(stable=True), counts.tolist())
+    covariance = scatter + sigma**2 * torch.eye(z.shape[1]).to(scatter)
     precision = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
 
     # KL(a||b) + KL(b||a): the logarithms of the determinants cancel.
     gap = means[:, None] - means[None]
     distance = torch.einsum("abi,aij,abj->ab", gap, precision, gap)  # in the metric of a
     traces = torch.einsum("aij,bji->ab", precision, covariance)
-    share = counts.to(z) / len(z)
+    share = counts.to(means) / len(z)
     kl = (traces - z.shape[1] + distance) / 2  # its sum over both orders of a and b is that of the divergences
     off = ~torch.eye(len(values), dtype=torch.bool, device=z.device)
     return (share[:, None] * share[None] * kl)[off].sum()
+
+
+def _moments(z: torch.Tensor, order: torch.Tensor, counts: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Means (A, d) and covariances (A, d, d) of the classes of rows z (N, d), `order` (N,) being class after class."""
+    classes = z.double()[order].split(counts)
+    means = torch.stack([rows.mean(dim=0) for rows in classes])
+    centered = [rows - mean for rows, mean in zip(classes, means, strict=True)]
+    return means, torch.stack([rows.T @ rows / len(rows) for rows in centered])
+
+
+class _Moments(torch.autograd.Function):
+    """The same of many rows, in half of the time: what autograd would keep of each step is not written down.
+
+    The gradient at a row is affine in it, by its class.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, z: torch.Tensor, order: torch.Tensor, counts: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+        classes = [rows.double() for rows in z[order].split(counts)]
+        means = torch.stack([rows.mean(dim=0) for rows in classes])
+        squares = torch.stack([rows.T @ rows / len(rows) for rows in classes])
+        ctx.save_for_backward(z, order, means)
+        ctx.counts = counts
+        return means, squares - means[:, :, None] * means[:, None]
+
+    @staticmethod
+    def backward(ctx: Any, to_means: torch.Tensor, to_scatter: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        z, order, means = ctx.saved_tensors
+        slope = to_scatter + to_scatter.mT
+        offset = to_means - torch.einsum("aij,aj->ai", slope, means)
+        found = torch.empty_like(z)
+        for place, of_row, of_all in zip(order.split(ctx.counts), slope.to(z), offset.to(z), strict=True):
+            found[place] = torch.addmm(of_all, z[place], of_row) / len(place)
+        return found, None, None
 
 
 def principal(z: torch.Tensor, components: int) -> torch.Tensor:
@@ -93,8 +128,8 @@ def jsd(positive_scores: torch.Tensor, negative_scores: torch.Tensor) -> torch.T
     return -softplus(-positive_scores).mean() - softplus(negative_scores).mean()
 
 
-def _checked(features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None) -> torch.Tensor:
-    """The features as float64, or an error that names what is wrong."""
+def _check(features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None) -> None:
+    """Raise an error that names what is wrong."""
     if features.ndim != 2 or attribute.shape != features.shape[:1] or len(features) == 0:
         shapes = f"{tuple(features.shape)} and {tuple(attribute.shape)}"
         raise InputError("gaussian_leakage.features", f"has the shape, and attribute, {shapes}", "(N, d) and (N,)")
@@ -102,4 +137,3 @@ def _checked(features: torch.Tensor, attribute: torch.Tensor, sigma: float, comp
         raise InputError("gaussian_leakage.sigma", f"is {sigma}", "the noise's standard deviation is positive")
     if components is not None and components < 1:
         raise InputError("gaussian_leakage.components", f"is {components}", "at least 1, or none for all")
-    return features.double()
