@@ -59,7 +59,7 @@ def test_rows_that_stand_out_in_all_seeds_are_found_again(persistent, found):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """`table(rows, failed)`: what is written of seeds that watch these rows and show the adversary their scores."""
+    """`table(...)`: what is written of seeds that watch these rows and show the adversary their scores."""
 
     def infer(view):
         return view.watched_gradients
@@ -69,13 +69,13 @@ def table(tmp_path, monkeypatch):
     made = {"protocol": protocol, "attack": attack}
     monkeypatch.setattr(vulnerable.plugins, "create", lambda kind, *_: made[kind])
 
-    def make(rows=lambda seed: np.arange(W), failed="", seeds=3, watched=True):
+    def make(rows=lambda seed: np.arange(W), failed="", seeds=3, watched=True, labels=LABELS):
         files = [(tmp_path / f"{seed}.transcript", tmp_path / f"{seed}.truth") for seed in range(seeds)]
         for seed, (seen, true) in enumerate(files):
             own = {"a=1": {"watched_gradients": scored(seed, True)}, "a=2": {"watched_gradients": scored(seed, False)}}
             shared = {"watched_rows": rows(seed)} if watched else {}
             transcript.save(seen, own, shared, failed if seed == 1 else "")
-            artifacts.write_arrays(true, {"watched_labels": LABELS.astype(int)})
+            artifacts.write_arrays(true, {"watched_labels": labels.astype(int)})
         output = tmp_path / "vulnerable.csv"
         vulnerable.find(
             "bank", "dp", "split", {"mine": {"use": "mine"}}, *zip(*files, strict=True), range(seeds), output
@@ -97,6 +97,7 @@ def test_every_setting_and_seed_has_its_number(table):
     ("own", "settings", "reason"),
     [
         ({"rows": lambda seed: np.arange(W) + 350 * seed}, ["a=1", "a=2"], "the seeds watch too few rows in common"),
+        ({"labels": np.zeros(W)}, ["a=1", "a=2"], "the seeds watch too few rows in common"),
         ({"seeds": 1}, ["a=1", "a=2"], "chosen on other seeds, and there is one"),
         ({"failed": "it diverged"}, [""], "it diverged"),
         ({"watched": False}, [""], "for setups that follow rows through the training"),

@@ -91,7 +91,9 @@ def _read(
         found.append(Training(seed, settings, labels, next(iter(settings.values()))["watched_rows"]))
     if len(found) < 2:
         return found, ONE_SEED
-    return found, TOO_FEW if len(_common([one.rows for one in found])) < FEWEST else ""
+    common = _common([one.rows for one in found])
+    classes = np.unique(next(iter(found[0].labels.values()))[np.isin(found[0].rows, common)])
+    return found, TOO_FEW if len(common) < FEWEST or len(classes) < 2 else ""
 
 
 def _skipped(seeds: Sequence[int], why: str) -> Rows:
