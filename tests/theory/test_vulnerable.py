@@ -96,8 +96,12 @@ def test_every_setting_and_seed_has_its_number(table):
 @pytest.mark.parametrize(
     ("own", "settings", "reason"),
     [
-        ({"rows": lambda seed: np.arange(W) + 350 * seed}, ["a=1", "a=2"], "the seeds watch too few rows in common"),
-        ({"labels": np.zeros(W)}, ["a=1", "a=2"], "the seeds watch too few rows in common"),
+        (
+            {"rows": lambda seed: np.arange(W) + 350 * seed},
+            ["a=1", "a=2"],
+            "the seeds watch too few rows of both classes in common",
+        ),
+        ({"labels": np.zeros(W)}, ["a=1", "a=2"], "the seeds watch too few rows of both classes in common"),
         ({"seeds": 1}, ["a=1", "a=2"], "chosen on other seeds, and there is one"),
         ({"failed": "it diverged"}, [""], "it diverged"),
         ({"watched": False}, [""], "for setups that follow rows through the training"),

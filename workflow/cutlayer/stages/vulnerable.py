@@ -30,7 +30,7 @@ from cutlayer.plan import plugins
 SHARE = 0.01  # of the watched rows: the most vulnerable ones
 FEWEST = 100  # rows that all seeds watch
 NONE = "for setups that follow rows through the training"
-TOO_FEW = f"{scales.PREFIX}the seeds watch too few rows in common; all rows of the data are needed"
+TOO_FEW = f"{scales.PREFIX}the seeds watch too few rows of both classes in common; all rows of the data are needed"
 ONE_SEED = f"{scales.PREFIX}the most vulnerable rows are chosen on other seeds, and there is one"
 
 Rows = Iterator[dict[str, Any]]
