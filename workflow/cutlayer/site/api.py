@@ -22,7 +22,7 @@ PAGES = {  # page -> what it is of: packages whose __init__ lists their names, a
     "information": ["information"],
     "metrics": [
         f"metrics/{name}"
-        for name in ("leakage", "attributes", "utility", "reconstruction", "divergence", "calibration")
+        for name in ("leakage", "exposure", "attributes", "utility", "reconstruction", "divergence", "calibration")
     ],
     "theory": [f"theory/{name}" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "accounting")],
     "games": [
