@@ -1,4 +1,4 @@
-# Transcripts -> scores of attacks (the cheap ones of a run in one job), what the theory says of runs, strengths at which
+# Transcripts -> scores of attacks (those of a run in one job, if they are cheap or the scale small), what the theory says of runs, strengths at which
 # defenses leak alike, rows that are found in every seed.
 for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
 

@@ -65,7 +65,7 @@ def attack_jobs():
     """Which attacks are a job: its name (a variant's has no hyphen), they, how it is cut, and what its setup must be."""
     shared = plan.shared_jobs().items()
     for (attacks, grain), runs in shared:
-        yield "cheap-attacks", attacks, grain, among(runs)
+        yield "shared-attacks", attacks, grain, among(runs)
     for name, grain in itertools.product(plan.attacks, plan.grains):
         elsewhere = [
             run for (attacks, _), runs in shared if name in attacks for run in runs

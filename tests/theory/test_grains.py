@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cutlayer.core.artifacts import join_rows, write_rows
 from cutlayer.core.errors import InputError
+from cutlayer.plan import plugins
 from cutlayer.plan.grains import grains
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sizes import smaller
@@ -52,6 +53,15 @@ def test_attacks_of_setups_that_are_cut_otherwise_are_other_jobs():
     assert len({grain for _, grain in jobs}) > 1
     for (_, grain), runs in jobs.items():
         assert {setup for setup, _ in runs} <= set(grain.setups)
+
+
+@pytest.mark.parametrize("small_jobs", [True, False])
+def test_attacks_on_a_run_are_one_job_if_jobs_are_small_or_they_are_cheap(small_jobs):
+    plan = planned(cluster={"small_jobs": small_jobs})
+    together = {attack for attacks, _ in plan.shared_jobs() for attack in attacks}
+    cheap = {name for name in together if plugins.method("attack", plan.attacks[name]["use"]).constants["cheap"]}
+    assert cheap
+    assert (together == cheap) != small_jobs
 
 
 def test_a_scale_has_the_last_word_on_a_defense_in_one_setup():

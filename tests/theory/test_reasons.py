@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
@@ -20,9 +19,7 @@ FILE = "claims.csv"
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    known = published.runs(FOLDER)
-    config = yaml.safe_load((ROOT / "params.yaml").read_text())
-    return Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
+    return reasons.of_reference(ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +46,8 @@ def test_words_that_are_written_later_come_in(plan: Plan, judged: pd.DataFrame, 
 
 
 @pytest.mark.parametrize(
-    ("column", "value"), [("verdict", "holds for ever"), ("threshold", "at least 2"), ("ours", "7")]
+    ("column", "value"),
+    [("verdict", "holds for ever"), ("threshold", "at least 2"), ("ours", "7"), ("published", "7"), ("size", "huge")],
 )
 def test_what_was_decided_otherwise_is_refused(
     plan: Plan, judged: pd.DataFrame, changed: Path, column: str, value: str

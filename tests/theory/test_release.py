@@ -11,12 +11,15 @@ import pytest
 import yaml
 
 from cutlayer.core.artifacts import write_rows
-from cutlayer.reference import published
+from cutlayer.core.errors import InputError
+from cutlayer.plan.plan import Plan
+from cutlayer.reference import published, reasons
 from release import changes, checks, git, site_zip
 
 ROOT = Path(__file__).parents[2]
 PAPER = "workflow/papers/p/paper.yaml"
-CHECKS = [check for check in checks.CHECKS if check is not checks.recorded]  # DVC is slow, and has a test of its own
+# DVC is slow, and has a test of its own; here no verdict follows from cells.
+CHECKS = [check for check in checks.CHECKS if check not in (checks.recorded, checks.verdicts)]
 CONFIG = {
     "scale": "quick",
     "papers": ["p"],
@@ -206,3 +209,12 @@ def test_the_zip_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
     assert second.read_bytes() == first
     shutil.unpack_archive(second, tmp_path / "unpacked")
     assert (tmp_path / "unpacked/site-1/docs/a.png").read_text() == "docs/a.png" * 100
+
+
+def test_verdicts_that_todays_rules_do_not_give_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(plan: Plan, folder: Path) -> None:
+        raise InputError("reference.claims", f"{folder.name} of scale {plan.scale}", reasons.MEANT)
+
+    monkeypatch.setattr(reasons, "renewed", refused)
+    monkeypatch.setattr(checks, "CHECKS", [checks.verdicts])
+    assert said(ROOT) == [f"reference.claims: reference of scale reference; {reasons.MEANT}"]

@@ -15,7 +15,7 @@ import yaml
 from cutlayer.core.errors import InputError
 from cutlayer.plan import families
 from cutlayer.plan.params_model import Scale
-from cutlayer.reference import published
+from cutlayer.reference import published, reasons
 
 from . import changes, git
 
@@ -110,6 +110,14 @@ def code(root: Path) -> Found:
             yield InputError("release.code", wrong, "a run of this code is meant, for numbers may depend on it")
 
 
+def verdicts(root: Path) -> Found:
+    """Today's rules, printed numbers and published sizes give the verdicts of the reference run."""
+    folder = root / published.FOLDER
+    if published.runs(folder):
+        reasons.renewed(reasons.of_reference(root), folder)
+    yield from ()
+
+
 def recorded(root: Path) -> Found:
     """Results are what dvc.lock says this code makes, as `make settle` looks."""
     command = [sys.executable, "-m", "dvc", "status", "--quiet", "dvc.yaml"]
@@ -150,7 +158,17 @@ def site(root: Path) -> Found:
         yield InputError("release.site", wrong, "`make results` after `make publish` does")
 
 
-CHECKS: tuple[Callable[[Path], Found], ...] = (tree, versions, tag, reference, code, recorded, docs, site)
+CHECKS: tuple[Callable[[Path], Found], ...] = (
+    tree,
+    versions,
+    tag,
+    reference,
+    code,
+    verdicts,
+    recorded,
+    docs,
+    site,
+)
 
 
 def _few(names: list[str]) -> str:

@@ -96,7 +96,7 @@ def _took(estimate: Estimate) -> float | None:
     }
     file = Path(f"{places[job.kind]}.benchmark.tsv")
     if job.kind == "attack" and not file.exists():
-        file = file.with_name(f"cheap-attacks{of_seed}.benchmark.tsv")
+        file = file.with_name(f"shared-attacks{of_seed}.benchmark.tsv")
     return float(pd.read_csv(file, sep="\t")["s"][0]) if file.exists() else None
 
 

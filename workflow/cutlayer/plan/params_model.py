@@ -12,7 +12,9 @@ Few = Annotated[int, Field(ge=2)]
 
 
 class Cluster(Shape):
-    """What a job asks of a cluster: minutes, MB, and whether small jobs are submitted together."""
+    """What a job asks of a cluster, minutes and MB, and whether jobs are so small that all attacks on a run are one, and
+    all that builds on a model is submitted together.
+    """
 
     minutes: Positive = 60
     memory: Positive = 2000

@@ -458,11 +458,12 @@ class Plan:
     def _shares(self, attack: str, setup: str) -> bool:
         """Whether an attack is a job together with others; one outside the tree would make those run again."""
         method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
-        return bool(method.constants["cheap"]) and not self.outside.has("attack", attack)
+        small = self.cluster.small_jobs or method.constants["cheap"]
+        return bool(small) and not self.outside.has("attack", attack)
 
     def shared_jobs(self) -> dict[tuple[tuple[str, ...], Grain], list[tuple[str, str]]]:
-        """Cheap attacks that are one job, all that exhibits show of a run, and how the run is cut -> the
-        (setup, defense) of which they are.
+        """Attacks that are one job, of all that exhibits show of a run, and how the run is cut -> the (setup, defense)
+        of which they are. They are the cheap ones, and all of them at a scale of small jobs.
         """
         together: dict[tuple[str, str], set[str]] = {}
         for _, _, exhibit in self.shown():

@@ -38,7 +38,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matpl
 LIMIT = 25  # MB that are committed
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
 LOGS = {"scores": ("scores", "attack"), "theory": ("theory", "theory"), "matches": ("matches", "match")}
-CHEAP = "cheap-attacks"  # the job of several attacks
+SHARED = "shared-attacks"  # the job of several attacks
 MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 
 
@@ -180,7 +180,7 @@ def _jobs(plan: Plan, paper: str) -> Iterator[str]:
     for exhibit in plan.papers[paper]["exhibits"].values():
         for setup, defense in plan.runs(exhibit) if MEASURED & set(exhibit["sources"]) else ():
             yield timed(setup, f"run/{setup}/{defense}")
-            yield timed(setup, f"attack/{setup}/{defense}/{CHEAP}")
+            yield timed(setup, f"attack/{setup}/{defense}/{SHARED}")
             trainer = plan.trained_by(setup, defense)
             if trainer:
                 yield timed(trainer, f"run/{trainer}/none")

@@ -36,14 +36,19 @@ def renew(root: Path) -> None:
 
     """
     folder = root / published.FOLDER
-    known = published.runs(folder)
-    if not known:
+    if not published.runs(folder):
         return
-    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    plan = Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
+    plan = of_reference(root)
     table = renewed(plan, folder)
     cells.write(table, folder / "claims.csv")
     write_ledger(plan, table, folder)
+
+
+def of_reference(root: Path) -> Plan:
+    """Today's plan of the papers that are in the reference, at its scale."""
+    known = published.runs(root / published.FOLDER)
+    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    return Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
 
 
 def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
