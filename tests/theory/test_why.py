@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -17,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from cutlayer.data.normalised import normalise, read
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
+from cutlayer.plan.plan import Plan
 
 PROJECT = Path(__file__).parents[2]
 MODEL = {"use": "logistic_regression", "batch": 128, "rate": 0.05, "l2": 0.001}
@@ -63,3 +66,38 @@ def test_a_linear_model_of_adult_is_more_accurate_than_what_tcpo_prints_without_
     printed = pd.read_csv(PROJECT / "workflow/papers/tcpo/published.csv")
     own = printed[(printed["dataset"] == "adult") & (printed["metric"] == "utility_accuracy")]
     assert found > own["value"].max() / 100 + 0.01
+
+
+@pytest.fixture(scope="module")
+def reference() -> Plan:
+    return Plan(yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"scale": "reference"})
+
+
+def on_diabetes(plan: Plan, defense: str, parameters: dict[str, Any], sizes: dict[str, int], metric: str) -> float:
+    """Mean of what is noted of trainings at scale reference but for their sizes, over steps and two seeds."""
+    table, protocol = plugins.create("dataset", "diabetes").load({}), plugins.create("protocol", "split_server")
+    method = plugins.create("defense", defense, parameters, "split_server")
+    settings, found = plan.setups["diabetes_sex"] | sizes, []
+    for seed in range(2):
+        outcome = protocol.run(Task("diabetes_sex", defense, seed, table, settings, {"": method}))
+        found += [row["value"] for row in outcome.utility if row["metric"] == metric]
+    return float(np.mean(found))
+
+
+def test_the_more_rows_a_batch_has_the_nearer_is_tcpos_path_to_that_of_linear_scalarization(reference: Plan) -> None:
+    """The path is L_p of each batch; of more rows it is also lower under both."""
+
+    def paths(sizes: dict[str, int]) -> list[float]:
+        defenses: dict[str, dict[str, Any]] = {"tcpo": {"threshold": 0.005}, "linear": {"weight": 0.5}}
+        return [on_diabetes(reference, name, own, sizes, "leakage") for name, own in defenses.items()]
+
+    few, many = paths({"batch": 32, "epochs": 40}), paths({"batch": 256, "epochs": 160})
+    assert many[0] - many[1] < (few[0] - few[1]) / 2
+    assert all(after < before for before, after in zip(few, many, strict=True))
+
+
+def test_plain_steps_of_tcpo_keep_below_the_threshold_if_they_are_short(reference: Plan) -> None:
+    own = reference.defense("diabetes_sex", "tcpo_exact_sgd")
+    plain = {key: own[key] for key in ("rows", "components", "optimizer")} | {"threshold": 0.005}
+    broken = [on_diabetes(reference, "tcpo", plain | {"descent_rate": x}, {}, "threshold_broken") for x in (1.0, 0.01)]
+    assert broken[0] > broken[1] == 0
