@@ -12,8 +12,8 @@ Few = Annotated[int, Field(ge=2)]
 
 
 class Cluster(Shape):
-    """What a job asks of a cluster, minutes and MB, and whether jobs are so small that all attacks on a run are one, and
-    all that builds on a model is submitted together.
+    """What a job asks of a cluster, minutes and MB, and whether jobs are so small that all attacks on a run are one,
+    and all that builds on a model is submitted together.
     """
 
     minutes: Positive = 60
