@@ -1,5 +1,5 @@
-# Transcripts -> scores of attacks (those of a run in one job, if they are cheap or the scale small), what the theory says of runs, strengths at which
-# defenses leak alike, rows that are found in every seed.
+# Transcripts -> scores of attacks (those on a run in one job, if they are cheap or jobs small), what the theory says of
+# runs, strengths at which defenses leak alike, rows that are found in every seed.
 for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
 
     rule:
