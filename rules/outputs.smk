@@ -47,39 +47,6 @@ def ledger_files():
         "results/metrics.json",
         "results/data.md",
     ]
-
-
-def site_files():
-    """The pages, and what lies beside them; the same of the reference run, as far as it is published."""
-    texts = [f"docs/{name[:-3]}.html" for name in order.texts()]
-    pictures = [f"docs/{name}" for name in order.pictures()]
-    names = [f"api/{name}.html" for name in ("index", *api.PAGES)]
-    own = [*pages_of(plan.papers), *texts, *pictures, *names]
-    inner = [f"reference/{file}" for file in pages_of(REFERENCE)] if REFERENCE else []
-    return [f"results/site/{file}" for file in own + inner]
-
-
-def pages_of(papers):
-    """A site's files but for its documents."""
-    assets = [f"assets/{os.path.basename(file)}" for file in site_templates()]
-    return [
-        *(f"{name}.html" for name in ("index", *papers, "rows", "data")),
-        *(file for file in assets if not file.endswith("jinja")),
-        *(
-            f"exhibits/{paper}/{name}.{kind}"
-            for paper, content in papers.items()
-            for name in content["exhibits"]
-            for kind in ("png", "csv")
-        ),
-        *(
-            f"distance/{paper}.{kind}"
-            for paper, content in papers.items()
-            if content.get("numbers")
-            for kind in ("png", "pdf")
-        ),
-    ]
-
-
 def datasets_of(setups):
     """The normalised data of these setups."""
     names = sorted({plan.setups[setup]["dataset"] for setup in setups})

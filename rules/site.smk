@@ -12,7 +12,7 @@ rule site:
         api=relative(api.files()),
         reference=published.all_files(published.FOLDER) if REFERENCE else [],
     output:
-        site_files(),
+        directory("results/site"),
     log:
         "logs/site.log",
     group:

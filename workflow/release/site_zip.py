@@ -13,7 +13,7 @@ LEVEL = 9
 
 def write(site: Path, target: Path) -> Path:
     """Pack a folder; in the zip it has the zip's name, so that unpacking makes one folder."""
-    files = sorted(file.relative_to(site).as_posix() for file in site.rglob("*") if file.is_file())
+    files = sorted(file.relative_to(site).as_posix() for file in site.rglob("[!.]*") if file.is_file())
     with replacing(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name in files:
             entry = zipfile.ZipInfo(f"{target.stem}/{name}", TIME)
