@@ -47,6 +47,8 @@ def ledger_files():
         "results/metrics.json",
         "results/data.md",
     ]
+
+
 def datasets_of(setups):
     """The normalised data of these setups."""
     names = sorted({plan.setups[setup]["dataset"] for setup in setups})
