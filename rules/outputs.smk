@@ -31,11 +31,13 @@ def run_files():
         for part in ("transcript", "truth", "learned")
         if part != "transcript" or not plan.temporary(setup)
         for file in seed_files(f"results/runs/{setup}/{defense}", part)
-    ] + [
-        file
-        for paper, _, exhibit in plan.exhibits()
-        for file in measured_files(paper, exhibit)
-    ]
+    ] + sorted(
+        {
+            file
+            for paper, _, exhibit in plan.exhibits()
+            for file in measured_files(paper, exhibit)
+        }
+    )
 
 
 def ledger_files():
