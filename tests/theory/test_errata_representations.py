@@ -169,6 +169,21 @@ def test_printed_accuracies_below_the_majority(target, dataset, attribute, below
     assert printed.index[printed < rate - 0.005].tolist() == below
 
 
+@pytest.mark.parametrize(
+    ("target", "dataset", "below"),
+    [
+        ("gender", "adult_codes", ["lambda=0.25", "lambda=0.5", "lambda=0.75", "lambda=1"]),
+        ("marital_status", "adult_codes", ["lambda=0.75", "lambda=1"]),
+        ("race", "loans", []),
+    ],
+)
+def test_printed_utility_below_the_majority(target, dataset, below):
+    """By more than a printed digit can hide: whoever predicts the most common label does better."""
+    printed = TABLE2.loc[target, "test_accuracy"]
+    rate = max(plugins.create("dataset", dataset).class_rates)
+    assert printed.index[printed < rate - 0.005].tolist() == below
+
+
 # Erratum 6. p is a joint distribution (values of u, values of r), q (the same) a privacy network's Pr(u | r).
 
 
