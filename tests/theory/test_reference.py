@@ -41,7 +41,7 @@ def run(root: Path, *papers: str, scale: str = SCALE, value: float = 0.5) -> Pla
     shutil.copy(ROOT / "params.yaml", root)
     for paper, name, exhibit in plan.exhibits():
         for file in published.files_of(paper, name, exhibit):
-            written(root / "results" / file, scale)
+            written(root / "results" / published.source(file), scale)
     for dataset in plan.datasets():
         write_json(root / f"data/normalised/{dataset}.json", {"name": dataset, "files": {"a.csv": "0" * 64}})
     claims = [row(paper, "leaks", value, value - 0.1, value + 0.1, scale=scale) for paper in papers]

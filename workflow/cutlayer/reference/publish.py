@@ -8,6 +8,7 @@ of each dataset with the checksums of its files (`data/`), and runs.csv, what ea
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import shutil
 import subprocess
@@ -120,7 +121,7 @@ def _copies(plan: Plan, papers: Iterable[str], root: Path) -> Iterator[tuple[str
     for paper in papers:
         for name, exhibit in plan.papers[paper]["exhibits"].items():
             for file in published.files_of(paper, name, exhibit):
-                yield file, root / "results" / file
+                yield file, root / "results" / published.source(file)
             for setup in exhibit["setups"]:
                 dataset = plan.setups[setup]["dataset"]
                 yield f"data/{dataset}.json", root / f"data/normalised/{dataset}.json"
@@ -147,6 +148,8 @@ def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> No
             if source.suffix == ".png":
                 picture = Image.open(source).convert("RGB")
                 picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
+            elif target.endswith(published.PACKED):
+                temporary.write_bytes(gzip.compress(source.read_bytes(), mtime=0))  # the same bytes each time
             else:
                 shutil.copyfile(source, temporary)
 
@@ -154,9 +157,7 @@ def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> No
 def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
     """Write ledger.md of these rows."""
     content, judged_at = published.shown(folder, plan.papers), cast(dict[str, Any], plan.judged_at)
-    tables = [
-        cells.load(folder / "cells" / name / f"{e}.csv") for name, own in content.items() for e in own["exhibits"]
-    ]
+    tables = [cells.load(published.cells(folder, name, e)) for name, own in content.items() for e in own["exhibits"]]
     failed = dict.fromkeys(line for table in tables for line in failed_cells.listed(table))
     with replacing(folder / "ledger.md") as temporary:
         text = files.markdown(claims, content, Scale(**judged_at), [*failed], f"{published.FOLDER}/claims.csv")

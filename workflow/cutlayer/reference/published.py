@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER, RUNS = Path("reference"), "runs.csv"
+PACKED = ".gz"  # cells, a row per seed: 13 MB as text, and a twentieth of it packed
 TABLE = "table"  # the way to draw that also writes markdown
 
 
@@ -28,9 +29,21 @@ def all_files(folder: Path) -> list[str]:
 
 
 def files_of(paper: str, name: str, exhibit: Mapping[str, Any]) -> list[str]:
-    """The files of an exhibit that are published, as they lie under results/ and reference/."""
+    """The files of an exhibit that are published, as they lie under reference/; `source` says where they are from."""
     kinds = ["csv", "png"] + (["md"] if exhibit["draw"]["use"] == TABLE else [])
-    return [*(f"exhibits/{paper}/{name}.{kind}" for kind in kinds), f"cells/{paper}/{name}.csv"]
+    return [*(f"exhibits/{paper}/{name}.{kind}" for kind in kinds), f"cells/{paper}/{name}.csv{PACKED}"]
+
+
+def source(file: str) -> str:
+    """Under results/, of a file under reference/."""
+    return file.removesuffix(PACKED)
+
+
+def cells(folder: Path, paper: str, name: str) -> Path:
+    """The cells of an exhibit, under reference/ or under results/."""
+    file = folder / "cells" / paper / f"{name}.csv"
+    packed = file.with_name(file.name + PACKED)
+    return packed if packed.exists() else file
 
 
 def shown(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:

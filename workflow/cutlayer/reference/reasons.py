@@ -71,9 +71,7 @@ def _judged(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows by today's paper.yaml, as text."""
     content = published.shown(folder, plan.papers)
     printed = [plan.folder / "papers" / name / "published.csv" for name in content]
-    tables = [
-        folder / "cells" / name / f"{exhibit}.csv" for name, own in content.items() for exhibit in own["exhibits"]
-    ]
+    tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
     with tempfile.TemporaryDirectory() as room:
         output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
         files.write(content, printed, tables, Scale(**cast(dict[str, Any], plan.judged_at)), output)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cutlayer.ledger import cells, names
 from cutlayer.ledger.evidence import Found, per_setup
 from cutlayer.ledger.readable import decimals, interval, number
+from cutlayer.reference import published
 
 if TYPE_CHECKING:
     from .build import Sources
@@ -19,7 +20,7 @@ def told(given: Sources, paper: str) -> Iterator[dict[str, str]]:
     """Each part of a paper's headline in each setup: its text, the number with its interval, and where it is from."""
     for part, entry in given.papers[paper].get("headline", {}).items():
         exhibit = entry["check"]["exhibit"]
-        table = cells.load(given.results / "cells" / paper / f"{exhibit}.csv")
+        table = cells.load(published.cells(given.results, paper, exhibit))
         for found in per_setup(entry["check"], {exhibit: table}):
             common = {"title": TITLES[part], "text": entry["text"], "exhibit": exhibit}
             yield common | {"data": names.of_setup(found.facts["setup"], found.facts["dataset"])} | _number(found)

@@ -12,6 +12,7 @@ from cutlayer.exhibits.base import Axis, Exhibit, Points
 from cutlayer.ledger import cells, names
 from cutlayer.plan import plugins
 from cutlayer.plan.looks import by_place
+from cutlayer.reference import published
 
 if TYPE_CHECKING:
     from .build import Sources
@@ -25,7 +26,7 @@ def points(given: Sources, paper: str, name: str) -> str:
     drawing: Exhibit = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     if type(drawing).points is Exhibit.points:
         return ""
-    table = cells.summarize(cells.load(given.results / "cells" / paper / f"{name}.csv"), paper, name, given.scale)
+    table = cells.summarize(cells.load(published.cells(given.results, paper, name)), paper, name, given.scale)
     found = drawing.points(table)
     return "" if found is None or found.rows.empty else _json(found, given.looks)
 
