@@ -14,8 +14,8 @@ from cutlayer.site.marks import slug
 from .conftest import ROOT
 
 with contextlib.chdir(ROOT):
-    DOCUMENTS = [*order.texts(), *sorted(order.LEFT_OUT), "CHANGELOG.md"]
-OWN = [name for name in DOCUMENTS if not name.startswith("workflow/") and name not in order.LEFT_OUT]
+    DOCUMENTS = [*order.texts(), "CHANGELOG.md"]
+OWN = [name for name in DOCUMENTS if not name.startswith("workflow/")]
 FENCED = re.compile(r"^( *)```.*?^\1```", flags=re.S | re.M)
 
 
@@ -50,7 +50,7 @@ def test_lines_are_short_but_for_tables(document: str) -> None:
 
 
 def test_every_document_has_its_place_in_the_order() -> None:
-    there = {str(file.relative_to(ROOT)) for file in (ROOT / "docs").rglob("*.md")} - order.LEFT_OUT
+    there = {str(file.relative_to(ROOT)) for file in (ROOT / "docs").rglob("*.md")}
     assert {*DOCUMENTS} >= there | {"README.md", "CONTRIBUTING.md"}
     assert DOCUMENTS[0] == "README.md"
     for patterns in order.ORDER.values():

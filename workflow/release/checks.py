@@ -20,7 +20,7 @@ from cutlayer.reference import published, reasons
 from . import changes, git
 
 SITE = Path("results/site")
-DOCS, LEDGER = Path("docs"), Path("ledger.md")
+DOCS = Path("docs")
 TOLD = 5  # files that a sentence names
 PICTURE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
 Found = Iterator[InputError]
@@ -127,7 +127,7 @@ def recorded(root: Path) -> Found:
 
 
 def docs(root: Path) -> Found:
-    """Pictures and ledger in docs/ are the reference's; those that a script beside them draws are not results."""
+    """Pictures in docs/ are the reference's; those that a script beside them draws are not results."""
     folder = root / published.FOLDER
     if not published.runs(folder):
         return
@@ -137,9 +137,6 @@ def docs(root: Path) -> Found:
         yield InputError("release.docs", f"there is no {_few(gone)}, which a page shows", "a picture is meant")
     drawn = [file for file in shown if file.parent == DOCS and not (root / file).with_suffix(".py").exists()]
     others = [str(file) for file in drawn if (root / file).is_file() and not _is_reference(root / file, folder)]
-    ledgers = [place / LEDGER for place in (root / DOCS, folder)]
-    if not all(file.is_file() for file in ledgers) or ledgers[0].read_bytes() != ledgers[1].read_bytes():
-        others.append(str(DOCS / LEDGER))
     if others:
         yield InputError("release.docs", f"{', '.join(others)}: not as in reference/", "`make docs` copies them")
 

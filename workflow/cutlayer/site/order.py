@@ -20,7 +20,6 @@ ORDER = {  # group -> its documents; a pattern stands for those that are named n
     "Measured": ["workflow/benchmarks/*.md"],
     "Contribute": ["CONTRIBUTING.md"],
 }  # fmt: skip
-LEFT_OUT = {"docs/ledger.md"}  # what the pages say themselves
 FOLDERS = ("docs/**/", "workflow/benchmarks/")
 
 
@@ -37,7 +36,7 @@ def pictures() -> list[str]:
 
 def groups(documents: Iterable[str]) -> dict[str, list[str]]:
     """Documents by group, in order; those that no group has are left out."""
-    left = set(documents) - LEFT_OUT
+    left = set(documents)
     named = {name for patterns in ORDER.values() for name in patterns}
     grouped = {group: list(_taken(patterns, left, named)) for group, patterns in ORDER.items()}
     return {group: names for group, names in grouped.items() if names}
