@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 import subprocess
@@ -97,6 +98,17 @@ def test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_par
 def publish_of(root: Path, *papers: str, **more: object) -> str:
     run(root, *papers, **more)
     return publish(root, "b" * 40)
+
+
+def test_the_value_of_each_seed_is_packed_in_the_same_bytes_each_time(root: Path) -> None:
+    packed = sorted((root / "reference/cells").rglob("*.csv.gz"))
+    before = [file.read_bytes() for file in packed]
+    for file, content in zip(packed, before, strict=True):
+        own = root / "results" / published.source(str(file.relative_to(root / "reference")))
+        assert gzip.decompress(content) == own.read_bytes()
+        assert cells.load(published.cells(root / "reference", FIRST, own.stem)).equals(cells.load(own))
+    publish(root, "a" * 40)
+    assert [file.read_bytes() for file in packed] == before != []
 
 
 def test_a_paper_that_is_published_again_replaces_all_that_it_had(root: Path) -> None:
