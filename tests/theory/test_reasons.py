@@ -40,6 +40,13 @@ def test_verdicts_follow_from_the_cells_and_words_are_of_today(plan: Plan, judge
     pd.testing.assert_frame_equal(reasons.renewed(plan, FOLDER), committed)
 
 
+def test_no_row_that_fails_or_differs_is_without_a_reason() -> None:
+    rows = pd.read_csv(FOLDER / FILE, dtype=str, keep_default_na=False)
+    bad = rows[rows["verdict"].str.startswith(("fails", "differs"))]
+    assert len(bad) > 0
+    assert bad.loc[bad["why"] == "", ["paper", "item", "setup"]].to_numpy().tolist() == []
+
+
 def test_words_that_are_written_later_come_in(plan: Plan, judged: pd.DataFrame, changed: Path) -> None:
     cells.write(judged.assign(why="not looked at", statement="as it was said before"), changed / FILE)
     pd.testing.assert_frame_equal(reasons.renewed(plan, changed), judged)
