@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER, RUNS = Path("reference"), "runs.csv"
-PACKED = ".gz"  # cells, a row per seed: 13 MB as text, and a twentieth of it packed
+PACKED = ".gz"  # cells, a row per seed, take a tenth of their bytes so
 TABLE = "table"  # the way to draw that also writes markdown
 
 
