@@ -1,7 +1,7 @@
 """Why two promises of the arena are below what attacks read: what they take for granted, and what was drawn.
 
-Run `make results SCALE=reference PAPERS=arena`, then `python workflow/benchmarks/promises.py`, in a folder of results
-other than results/ with its name behind; it writes its tables beside this file.
+Run `make results SCALE=reference PAPERS=arena`, then `python workflow/benchmarks/promises.py`; it writes its tables
+beside this file. Results that lie elsewhere: `python workflow/benchmarks/promises.py path/to/results`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ LABELS = ("criteo", "avazu", "digits_vs_rest")
 COMPOSED, RESPONSE, THRESHOLD, EPSILON = "tcpo_composed", "randomized_response", 0.005, 1.0
 
 
-def worst(results: Path, exhibit: str, setup: str, defense: str, setting: str) -> str:
-    """The worst leak of all attacks, as an exhibit of the arena has it."""
+def worst(results: Path, exhibit: str, setup: str, defense: str, setting: str) -> tuple[float, str]:
+    """The worst leak of all attacks, as an exhibit of the arena has it, and in words with its interval."""
     table = pd.read_csv(results / f"exhibits/arena/{exhibit}.csv")
     own = table[(table["setup"] == setup) & (table["defense"] == defense) & (table["setting"] == setting)]
     (row,) = own[(own["attack"] == "any_attack") & own["metric"].isin(["attack_auc", "leak_auc_mean"])].itertuples()
-    return f"{row.mean:.3f} ± {(row.high - row.low) / 2:.3f}"
+    return row.mean, f"{row.mean:.3f} ± {(row.high - row.low) / 2:.3f}"
 
 
 def composed(results: Path) -> Iterator[list[str]]:
@@ -48,7 +48,7 @@ def composed(results: Path) -> Iterator[list[str]]:
             spelled([*late]),
             f"{auc_bound(THRESHOLD, shares):.3f}",
             spelled([auc_bound(value, shares) for value in late]),
-            worst(results, "adaptive_attributes", setup, COMPOSED, f"threshold={THRESHOLD}"),
+            worst(results, "adaptive_attributes", setup, COMPOSED, f"threshold={THRESHOLD}")[1],
         ]
 
 
@@ -60,9 +60,8 @@ def drawn(results: Path) -> Iterator[list[str]]:
         positive = [map_arrays(truth)[0]["watched_labels"].astype(bool) for truth in truths]
         parts = [promise * (1 - promise) * (1 / one.sum() + 1 / (~one).sum()) / 4 for one in positive]
         scatter = np.sqrt(np.sum(parts)) / len(parts)
-        found = worst(results, "adaptive", setup, RESPONSE, f"epsilon={EPSILON}")
-        off = (float(found.split()[0]) - promise) / scatter
-        yield [setup, f"{promise:.3f}", found, f"{scatter:.4f}", f"{off:+.1f}"]
+        leak, told = worst(results, "adaptive", setup, RESPONSE, f"epsilon={EPSILON}")
+        yield [setup, f"{promise:.3f}", told, f"{scatter:.4f}", f"{(leak - promise) / scatter:+.1f}"]
 
 
 def main(results: Path) -> None:
