@@ -21,7 +21,7 @@ def test_at_the_papers_scale_everything_is_full():
 def test_what_a_scale_says_otherwise_is_named():
     found = smaller(CONFIG, "quick")
     assert set(found["setup"]) == set(CONFIG["setups"])
-    assert "epochs" in found["setup"]["criteo"]
+    assert "batch" in found["setup"]["criteo"]
     assert found["attack"]["gia"] == "steps"
 
 
