@@ -33,6 +33,7 @@ from . import held
 from .warm_client import ADDRESS
 
 OURS = ("launch", "__main__")  # never imported by the server
+GARBAGE = 100_000  # objects between two looks for what can go: jobs are short, and such looks were a tenth of drawing
 _server: subprocess.Popen[bytes] | None = None
 
 
@@ -223,6 +224,7 @@ def _importable(known: set[str]) -> list[str]:
 def main(folder: Path) -> None:
     """Serve until the workflow ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(GARBAGE)
     server = Server(folder)
     try:
         server.serve()

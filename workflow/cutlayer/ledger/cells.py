@@ -28,6 +28,7 @@ NO_SEED = -1  # facts of the data involve no draw, so that their interval is the
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
 OF_ATTRIBUTE = {"values", "most_common"}
 MOMENTS = {"mean", "variance", "mean_of_means"}
+Columns = Mapping[str, np.ndarray]  # of one cell, (rows,) each
 TEXT = ("defense", "setting", "attack", "skipped")
 
 
@@ -133,22 +134,22 @@ def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:
             yield {"setup": setup, "seed": NO_SEED, "feature": place, "metric": metric, "value": value}
 
 
-def seeds(group: pd.DataFrame) -> int:
+def seeds(group: pd.DataFrame | Columns) -> int:
     """How many seeds the rows of a cell come from; 0 for facts of the data."""
-    return int(group.loc[group["seed"] != NO_SEED, "seed"].nunique())
+    return len({*group["seed"]} - {NO_SEED})
 
 
-def each(group: pd.DataFrame) -> dict[int, float]:
+def each(group: Columns) -> dict[int, float]:
     """The value of each seed of a cell; nothing for facts of the data."""
     return {int(s): float(v) for s, v in zip(group["seed"], group["value"], strict=True) if s != NO_SEED and v == v}
 
 
-def bounds(group: pd.DataFrame) -> tuple[float, float, float]:
+def bounds(group: Columns) -> tuple[float, float, float]:
     """Mean and interval over the seeds of a cell; a fact of the data is a point."""
     if seeds(group) == 0:
-        value = float(group["value"].mean())
+        value = float(pd.Series(group["value"]).mean())  # of those that are there
         return value, value, value
-    return interval(group["value"].to_numpy())
+    return interval(group["value"])
 
 
 def load(path: str | Path) -> pd.DataFrame:
@@ -171,17 +172,25 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.D
     `by` names the worst attacks, the one of most seeds first.
     """
     along, rows = axis(cells), []
-    for values, group in cells.groupby([*WHO, along], sort=False, dropna=False):
+    for who, group in _groups(cells, [*WHO, along]):
         mean, low, high = bounds(group)
-        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale}
-        row |= dict(zip([*WHO, along], values, strict=True))
+        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale} | who
         if along == "d":
             row["share"] = row["d"] / row["features"]
         row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
-        row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"].iloc[0]}
+        row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"][0]}
         row |= {"by": ", ".join(name for name, _ in Counter(group["by"]).most_common())} if "by" in group else {}
         rows.append(row | {"each": each(group)})
     return pd.DataFrame(rows)
+
+
+def _groups(cells: pd.DataFrame, keys: list[str]) -> Iterator[tuple[dict[str, Any], Columns]]:
+    """What the rows of each cell have in common, and its other columns; a frame for each cell would take far longer."""
+    number = cells.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+    places = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+    columns = {name: cells[name].to_numpy() for name in cells.columns}
+    for own in places:
+        yield {name: columns[name][own[0]] for name in keys}, {name: columns[name][own] for name in columns}
 
 
 def write(table: pd.DataFrame, path: str | Path) -> None:

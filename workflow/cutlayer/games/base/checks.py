@@ -14,8 +14,16 @@ SUM = 1e-6  # how far from 1 a row of probabilities may add up to
 
 def like(name: str, hook: str, found: Any, meant: Any) -> None:
     """Raise unless `found` has the kind, shape, dtype and device of `meant`, and is finite wherever that one is."""
-    shaped(name, hook, found, meant.shape, meant.dtype, meant.device)
-    follows(name, hook, found, meant)
+    if not _right(found, meant.shape, meant.dtype, meant.device):
+        shaped(name, hook, found, meant.shape, meant.dtype, meant.device)
+        follows(name, hook, found, meant)
+
+
+def numbers(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
+    """Raise unless `found` is as `shaped` and `finite` want it."""
+    if not _right(found, shape, dtype, device):
+        shaped(name, hook, found, shape, dtype, device)
+        finite(name, hook, found)
 
 
 def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
@@ -70,6 +78,19 @@ def distributions(name: str, hook: str, found: Any) -> None:
     worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
     if worst > SUM:
         raise InputError(name, f"{hook} returned rows that add up to 1 only within {worst:.2g}", "probabilities")
+
+
+def _right(found: Any, shape: Sequence[int], dtype: Any, device: Any) -> bool:
+    """Whether nothing is wrong, in one place: every step of a training asks, and each call within costs its share."""
+    try:
+        return (
+            found.shape == shape
+            and found.dtype == dtype
+            and found.device == device
+            and math.isfinite(found.sum().item())
+        )
+    except (AttributeError, TypeError):  # neither array nor tensor
+        return False
 
 
 def _finite(found: Any) -> bool:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 Encoded = Mapping[str, Tensor]
 ROWS = 1024
+KEPT = 2**27  # numbers of the features that are encoded once for all steps of a training: half a gigabyte
 
 
 def parts(features: Encoded, places: np.ndarray) -> Iterator[dict[str, Tensor]]:

@@ -13,6 +13,7 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.encoded import KEPT
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.model import Model
@@ -59,12 +60,20 @@ class Data:
 
     def encode(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
         """What the models take, of some training rows."""
+        if self._encoded:
+            return {name: tensor[rows] for name, tensor in self._encoded.items()}
         return self.encode_table(self.train[rows.cpu().numpy()])
 
     def encode_table(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """What the models take, of some rows of the table."""
         encoded = self.model.encode(self.table.features[rows], self.inputs)
         return {name: tensor.to(self.device) for name, tensor in encoded.items()}
+
+    @cached_property
+    def _encoded(self) -> dict[str, torch.Tensor]:
+        """Of all training rows, once; nothing if they are too many for that."""
+        numbers = len(self.train) * int(np.prod(self.table.features.shape[1:]))
+        return self.encode_table(self.train) if numbers <= KEPT else {}
 
 
 def prepared(task: Task) -> Data:

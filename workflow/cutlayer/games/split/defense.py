@@ -49,9 +49,8 @@ def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
 
 
 def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
-    shape = (*wire.rows.shape, wire.training.outputs)
-    checks.shaped(name, "target", found, shape, torch.float32, wire.rows.device)
-    checks.finite(name, "target", found)
+    rows = wire.rows
+    checks.numbers(name, "target", found, (len(rows), wire.training.outputs), torch.float32, rows.device)
 
 
 def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, wire: Wire) -> None:

@@ -11,10 +11,10 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import seed_of
 from cutlayer.games.attributes.data import AttributeData, common, rows_of, shuffled
+from cutlayer.games.base.encoded import KEPT
 from cutlayer.games.base.protocol import Task
 
 PARTS = (4, 1, 2)  # training : test : auxiliary, as in the paper
-KEPT = 2**27  # pixels that are encoded once for all steps, half a gigabyte
 
 
 @dataclass(frozen=True, kw_only=True)

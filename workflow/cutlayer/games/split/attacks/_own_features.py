@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 from sklearn.metrics.pairwise import rbf_kernel
 
 from cutlayer.games.base.snapshot import drawn
@@ -28,10 +29,12 @@ def predicted(columns: np.ndarray, score: np.ndarray) -> np.ndarray:
     """Each row's score (W,) as all other rows' scores and columns (W, p) predict it, by kernel ridge regression.
 
     What is left of a row's score when it is left out is (A score) / diag(A), with A the inverse of the kernel plus the
-    penalty: one inverse does for all rows (Wahba, "Spline Models for Observational Data", 1990, 4.2).
+    penalty: one inverse does for all rows (Wahba, "Spline Models for Observational Data", 1990, 4.2). With L L' the
+    kernel plus the penalty it is enough to invert L, a third of the work.
     """
     if not columns.shape[1]:
         return np.zeros(len(score))
-    inverse = np.linalg.inv(rbf_kernel(columns, gamma=1 / columns.shape[1]) + PENALTY * np.eye(len(score)))
+    penalized = rbf_kernel(columns, gamma=1 / columns.shape[1]) + PENALTY * np.eye(len(score))
+    half, _ = dtrtri(np.linalg.cholesky(penalized), lower=1)
     unit = (score - score.mean()) / (score.std() or 1)
-    return np.asarray(unit - inverse @ unit / np.diag(inverse))
+    return np.asarray(unit - half.T @ (half @ unit) / np.square(half).sum(axis=0))

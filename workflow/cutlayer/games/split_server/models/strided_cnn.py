@@ -22,6 +22,8 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split_server.model import Inputs, Model
 
+LAYOUT = torch.channels_last  # in which convolutions of few channels are faster, see benchmarks/seeds_together.md
+
 
 @dataclass(frozen=True)
 class StridedCnn(Model):
@@ -37,17 +39,19 @@ class StridedCnn(Model):
         """`images` (B, C, H, W) float32 from 0 to 1."""
 
         images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale))
-        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+        images = avg_pool2d(images, self.shrink) if self.shrink > 1 else images
+        return {"images": images.contiguous(memory_format=LAYOUT)}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Three convolutions."""
         _image(inputs)
-        return Bottom(self, inputs.shape[0])
+        return Bottom(self, inputs.shape[0]).to(memory_format=LAYOUT)  # type: ignore[call-overload]
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
         """A convolution and four linear layers."""
         height, width = _image(inputs)
-        return Top(self, (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8)), outputs)
+        cut = (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8))
+        return Top(self, cut, outputs).to(memory_format=LAYOUT)  # type: ignore[call-overload]
 
 
 def _image(inputs: Inputs) -> tuple[int, int]:
