@@ -22,8 +22,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.split_server.model import Inputs, Model
 
-LAYOUT = torch.channels_last  # in which convolutions of few channels are faster, see benchmarks/seeds_together.md
-
 
 @dataclass(frozen=True)
 class StridedCnn(Model):
@@ -39,19 +37,17 @@ class StridedCnn(Model):
         """`images` (B, C, H, W) float32 from 0 to 1."""
 
         images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale))
-        images = avg_pool2d(images, self.shrink) if self.shrink > 1 else images
-        return {"images": images.contiguous(memory_format=LAYOUT)}
+        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Three convolutions."""
         _image(inputs)
-        return Bottom(self, inputs.shape[0]).to(memory_format=LAYOUT)  # type: ignore[call-overload]
+        return Bottom(self, inputs.shape[0])
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
         """A convolution and four linear layers."""
         height, width = _image(inputs)
-        cut = (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8))
-        return Top(self, cut, outputs).to(memory_format=LAYOUT)  # type: ignore[call-overload]
+        return Top(self, (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8)), outputs)
 
 
 def _image(inputs: Inputs) -> tuple[int, int]:
