@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from .statistics import ROUNDING
+
 OURS = "Ours. "  # before a statement that is not of the paper
 DIGITS = 4  # of a number without an interval
 DIGITS_OF_REACH = 2
@@ -20,8 +22,8 @@ def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def decimals(low: float, high: float) -> int | None:
-    """How many decimals have two digits of how far an interval reaches; None where it is a point."""
-    if pd.isna(low) or pd.isna(high) or low == high:
+    """How many decimals have two digits of how far an interval reaches; None where it is a point, but for rounding."""
+    if pd.isna(low) or pd.isna(high) or high - low <= ROUNDING:
         return None
     return max(0, DIGITS_OF_REACH - 1 - math.floor(math.log10((high - low) / 2)))
 
