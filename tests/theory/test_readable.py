@@ -7,7 +7,10 @@ import pytest
 from cutlayer.ledger.readable import decimals, interval, number
 
 
-@pytest.mark.parametrize("low, high", [(0.9, 0.9), (0.9, 0.9 - 1e-16), (-3e-30, -2e-30), (float("nan"), float("nan"))])
+POINTS = [(0.9, 0.9), (0.9, 0.9 - 1e-16), (-3e-30, -2e-30), (float("nan"), float("nan"))]
+
+
+@pytest.mark.parametrize(("low", "high"), POINTS)
 def test_an_interval_that_is_a_point_but_for_rounding_has_no_ends(low, high):
     """The ends of what is the same in every seed may even change places."""
     assert decimals(low, high) is None
