@@ -6,7 +6,6 @@ import pytest
 
 from cutlayer.ledger.readable import decimals, interval, number
 
-
 POINTS = [(0.9, 0.9), (0.9, 0.9 - 1e-16), (-3e-30, -2e-30), (float("nan"), float("nan"))]
 
 

@@ -90,8 +90,8 @@ All windows, all d, ten attacks, N = 1,000, five seeds, the paper's four dataset
 
 rcc1 alone solved {solved:,} semidefinite programs on the paper's datasets in {spent / 60:.1f} minutes of one core,
 {1000 * spent / solved:.3f} ms each. A cvxpy call each (DPP, the faster of two solvers, default accuracy), at the
-{reference():.1f} ms that [polytope.md](polytope.md) measured on average, on its own machine, would take {hours:.1f} hours
-of one core.
+{reference():.1f} ms that [polytope.md](polytope.md) measured on average, on its own machine, would take {hours:.1f}
+hours of one core.
 
 ![figure 4 at paper scale](figure4.png)
 
