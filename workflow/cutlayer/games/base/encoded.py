@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -10,7 +11,29 @@ from torch import Tensor
 
 Encoded = Mapping[str, Tensor]
 ROWS = 1024
-KEPT = 2**27  # numbers of the features that are encoded once for all steps of a training: half a gigabyte
+KEPT = 2**27  # numbers that are encoded once for all steps of a training: half a gigabyte
+
+
+class EncodedOnce:
+    """The data of a training, for its steps: rows that train are encoded once, if they are not too many to be kept."""
+
+    train: np.ndarray  # (n,) rows of the table
+
+    def encode_table(self, rows: np.ndarray) -> dict[str, Tensor]:
+        """What the models take, of some rows of the table."""
+        raise NotImplementedError
+
+    def encode(self, rows: Tensor) -> dict[str, Tensor]:
+        """What the models take, of some training rows: places (B,) among them."""
+        if self._encoded:
+            return {name: tensor[rows] for name, tensor in self._encoded.items()}
+        return self.encode_table(self.train[rows.cpu().numpy()])
+
+    @cached_property
+    def _encoded(self) -> dict[str, Tensor]:
+        """Of all training rows; nothing if they are too many."""
+        numbers = sum(tensor.numel() for tensor in self.encode_table(self.train[:1]).values())
+        return self.encode_table(self.train) if numbers * len(self.train) <= KEPT else {}
 
 
 def parts(features: Encoded, places: np.ndarray) -> Iterator[dict[str, Tensor]]:

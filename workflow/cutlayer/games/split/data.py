@@ -13,7 +13,7 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.data.datasets.base import Table
-from cutlayer.games.base.encoded import KEPT
+from cutlayer.games.base.encoded import EncodedOnce
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.split.model import Model
@@ -32,7 +32,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(EncodedOnce):
     """What a training needs, the same for every defense."""
 
     table: Table
@@ -58,22 +58,10 @@ class Data:
         """The number of batches."""
         return sum(len(phase.batches) for phase in self.phases)
 
-    def encode(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
-        """What the models take, of some training rows."""
-        if self._encoded:
-            return {name: tensor[rows] for name, tensor in self._encoded.items()}
-        return self.encode_table(self.train[rows.cpu().numpy()])
-
     def encode_table(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """What the models take, of some rows of the table."""
         encoded = self.model.encode(self.table.features[rows], self.inputs)
         return {name: tensor.to(self.device) for name, tensor in encoded.items()}
-
-    @cached_property
-    def _encoded(self) -> dict[str, torch.Tensor]:
-        """Of all training rows, once; nothing if they are too many for that."""
-        numbers = len(self.train) * int(np.prod(self.table.features.shape[1:]))
-        return self.encode_table(self.train) if numbers <= KEPT else {}
 
 
 def prepared(task: Task) -> Data:
