@@ -30,6 +30,9 @@ gc.freeze()
 if workflow.is_main_process and processes.settle():
     notes.retry()
 
+if workflow.remote_exec and "--executor" not in sys.argv:
+    warm.start()  # in a job of a cluster, which works off small jobs and runs no `onstart`
+
 
 onstart:
     gc.freeze()  # and so does the DAG

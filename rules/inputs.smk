@@ -10,8 +10,8 @@ def at_once(name):
 
 
 def together(wildcards):
-    """The same for all that builds on one model."""
-    return at_once(plan.group(wildcards.setup))(wildcards)
+    """The same for small jobs that build on one model; the profile may put several models into one."""
+    return at_once("models" if plan.cluster.small_jobs else None)(wildcards)
 
 
 def gpu(wildcards, input):

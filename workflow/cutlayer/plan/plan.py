@@ -367,10 +367,6 @@ class Plan:
             for attack in ("", *exhibit["attacks"])
         }
 
-    def group(self, setup: str) -> str | None:
-        """The name under which small jobs go to a cluster as one: all that build on the same model; else None."""
-        return str(self.setups[setup].get("model_of", setup)) if self.cluster.small_jobs else None
-
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every (paper, id, exhibit)."""
         for paper, content in self.papers.items():
