@@ -1,0 +1,92 @@
+"""Trainings at the published sizes with attacks on them: rows of a csv file, so that hours of them may be stopped.
+
+A training and the attacks on it are rows that are appended to the file as soon as they are there; what it has already
+is not run again. `readings_photographs` and `readings_tappfl` say what runs, and write a page from the rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+from trials import at_scale, attacked, read
+
+from cutlayer.games.base.protocol import Task
+from cutlayer.plan import plugins
+
+WHO = ["way", "setup", "seed", "attack"]
+METRICS = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
+
+
+class Job(NamedTuple):
+    """A training at scale paper, and the attacks on it."""
+
+    seed: int
+    way: str  # what is run, in words
+    setup: str  # under which its rows are shown
+    place: str  # the setup that is run
+    defense: str
+    parameters: dict[str, Any]
+    attacks: tuple[str, ...]
+
+
+def rows(job: Job) -> list[list[Any]]:
+    """A row of each attack, its metrics as means over devices, if there are any; named as the workflow's run is."""
+    torch.set_num_threads(1)
+    start, plan = time.process_time(), at_scale("paper")
+    settings = plan.setups[job.place]
+    protocol = plugins.create("protocol", settings["protocol"])
+    method = plugins.create("defense", job.defense, job.parameters, settings["protocol"])
+    task = Task(job.place, job.defense, job.seed, read(settings["dataset"]), settings, {"": method})
+    outcome, found = protocol.run(task), []
+    for attack in job.attacks:
+        scores = attacked(plan, protocol, outcome, "", attack, (job.place, job.defense, job.seed))
+        values = defaultdict(list)
+        for row in [*outcome.utility, *scores]:
+            if "metric" in row:
+                values[row["metric"]].append(row["value"])
+        cells = [float(np.mean(values[name])) if name in values else "" for name in METRICS]
+        seconds = round(time.process_time() - start, 1)
+        found.append([job.way, job.setup, job.seed, attack, *cells, seconds])
+    return found
+
+
+def measured(file: Path) -> pd.DataFrame:
+    """The rows that there are."""
+    empty = pd.DataFrame(columns=[*WHO, *METRICS, "seconds"])
+    return pd.read_csv(file, keep_default_na=False) if file.exists() else empty
+
+
+def run(file: Path, jobs: Iterable[Job], cores: int) -> None:
+    """What is not there yet, so many trainings side by side."""
+    done = {tuple(map(str, row)) for row in measured(file)[WHO].to_numpy()}
+    left = [
+        job for job in jobs if any((job.way, job.setup, str(job.seed), attack) not in done for attack in job.attacks)
+    ]
+    with ProcessPoolExecutor(cores) as pool:
+        for ended in as_completed([pool.submit(rows, job) for job in left]):
+            new = not file.exists()
+            with file.open("a", newline="", encoding="utf-8") as rest:
+                csv.writer(rest, lineterminator="\n").writerows([[*WHO, *METRICS, "seconds"]] * new + ended.result())
+            print(*ended.result(), sep="\n", flush=True)
+
+
+def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]], ways: Iterable[str]) -> None:
+    """Run what the command line asks for: `jobs` of so many seeds and these ways."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ways", nargs="+", default=[*ways], choices=[*ways])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--cores", type=int, default=2, help="trainings side by side")
+    parser.add_argument("--table", action="store_true", help="write the page, run nothing")
+    asked = parser.parse_args()
+    if not asked.table:
+        run(file, jobs(asked.seeds, asked.ways), asked.cores)

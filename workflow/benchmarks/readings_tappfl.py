@@ -1,0 +1,80 @@
+"""What tappfl gives at the published size: lambda = 0, which printed rows can be held against, and lambda = 1.
+
+Run `make data`, then `python workflow/benchmarks/readings_tappfl.py`, of which `--help` says how to make a part, and
+which may be stopped: see `published`. All is as at scale paper: 100 devices, a tenth of them in each of 20 rounds, 10
+local epochs in batches of 10, the network of the paper's table 3. Its network for CIFAR-10 takes a day a training.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import published
+from machine import machine
+from published import Job
+from readings_page import number, told
+from table import markdown, write
+from trials import ROOT
+
+ROWS = Path(__file__).with_suffix(".csv")
+PRINTED = ROOT / "workflow/papers/tappfl/published.csv"
+SETUPS = {  # setup -> what published.csv calls it
+    "adult_gender": ("adult", "gender"), "adult_marital": ("adult", "marital_status"), "loans_race": ("loans", "race"),
+}  # fmt: skip
+WAYS = {f"lambda={weight:g}": weight for weight in (0.0, 1.0)}
+ATTACKS = ("stale", "retrained")
+
+
+def jobs(seeds: int, ways: list[str]) -> Iterator[Job]:
+    """Lambda = 0 of all setups first."""
+    for way, seed, setup in product(ways, range(seeds), SETUPS):
+        yield Job(seed, way, setup, setup, "tappfl", {"weight": WAYS[way]}, ATTACKS)
+
+
+def lines(rows: pd.DataFrame) -> Iterator[list[str]]:
+    """Ours and the printed, setup by setup."""
+    printed = pd.read_csv(PRINTED).query("item == 'table2'").set_index(["dataset", "target", "method", "metric"])
+    for setup, way in product(SETUPS, WAYS):
+        own = rows[(rows["setup"] == setup) & (rows["way"] == way)]
+        stale, retrained = (own[own["attack"] == attack] for attack in ATTACKS)
+        yield [
+            setup,
+            way,
+            percent(stale["test_accuracy"]),
+            number(100 * printed.loc[(*SETUPS[setup], way, "test_accuracy"), "value"]),
+            percent(stale["attack_accuracy"]),
+            number(100 * printed.loc[(*SETUPS[setup], way, "inference_accuracy"), "value"]),
+            *(percent(column) for column in (stale["attack_auc"], retrained["attack_accuracy"])),
+            *(percent(column) for column in (retrained["attack_auc"], retrained["majority"])),
+        ]
+
+
+def percent(values: pd.Series) -> str:
+    """Mean and interval over seeds."""
+    return told([100 * float(value) for value in values])
+
+
+def page() -> None:
+    """Write the page from all rows that there are."""
+    names = ["setup", "lambda", "utility", "printed", "stale", "printed", "stale AUC", "retrained", "retrained AUC"]
+    write(
+        __file__,
+        "tappfl at the published size",
+        machine("torch", "numpy"),
+        "Scale paper: 100 devices, a tenth of them in each of 20 rounds, 10 local epochs, batches of 10, plain steps "
+        "of 0.01; real data. Accuracies and AUC in percent, 95% t-intervals over seeds, "
+        "in brackets how many; majority is the share of the most common value.",
+        markdown([*names, "majority"], lines(published.measured(ROWS)), "ll" + ">" * 8),
+    )
+
+
+if __name__ == "__main__":
+    published.main(str(__doc__), ROWS, jobs, WAYS)
+    page()
