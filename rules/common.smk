@@ -30,9 +30,6 @@ gc.freeze()
 if workflow.is_main_process and processes.settle():
     notes.retry()
 
-if workflow.remote_exec and "--executor" not in sys.argv:
-    warm.start()  # in a job of a cluster, which works off small jobs and runs no `onstart`
-
 
 onstart:
     gc.freeze()  # and so does the DAG
@@ -59,6 +56,10 @@ onsuccess:
 # In the environment, not in `params`: where the copies lie does not change what they are.
 mirror = environment.prepare(config.get("mirror", ""))
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
+
+# A job of a cluster works off several of ours, and runs no `onstart`.
+if workflow.remote_exec and "--executor" not in sys.argv:
+    warm.start()
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
 REFERENCE = published.shown(published.FOLDER, plan.papers)
