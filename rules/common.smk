@@ -57,10 +57,6 @@ onsuccess:
 mirror = environment.prepare(config.get("mirror", ""))
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
-# A job of a cluster works off several of ours, and runs no `onstart`.
-if workflow.remote_exec and "--executor" not in sys.argv:
-    warm.start()
-
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
 REFERENCE = published.shown(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]

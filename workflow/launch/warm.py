@@ -1,12 +1,11 @@
 """Warm jobs: a process that has already imported what jobs import, and is forked for each.
 
-Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server, and so does
-each job of a cluster, in which several of ours may run. The first thing a job's Python does is to call `warm_client.up`
-(see `job/sitecustomize.py`): the server forks a child that runs the job's script with its own output, environment and
-folder, and the job waits for it. The server imports what earlier children imported; if a file of this library has
-changed since, children read it anew (see `held`). A job that is killed takes its child with it, and the end of the
-workflow ends server and children. Without a server (in another environment than the workflow's, not on Linux) a job
-runs as it is.
+Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server. The first
+thing a job's Python does is to call `warm_client.up` (see `job/sitecustomize.py`): the server forks a child that runs
+the job's script with its own output, environment and folder, and the job waits for it. The server imports what earlier
+children imported; if a file of this library has changed since, children read it anew (see `held`). A job that is killed
+takes its child with it, and the end of the workflow ends server and children. Without a server (on a cluster, in
+another environment than the workflow's, not on Linux) a job runs as it is.
 """
 
 from __future__ import annotations
