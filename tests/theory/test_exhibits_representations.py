@@ -303,7 +303,7 @@ def test_a_table_has_the_papers_adversary_and_a_retrained_one_beside_its_random_
     head, rows = body(draw.folder)
     assert head == [
         "setup", "setting", "test accuracy", "task majority", "stale uniform", "stale attack accuracy",
-        "retrained majority", "retrained attack accuracy", "data",
+        "stale attack AUC", "retrained majority", "retrained attack accuracy", "retrained attack AUC", "data",
     ]  # fmt: skip
     assert [row[:2] for row in rows] == [
         [s, one] for s in PAPER["exhibits"]["table2"]["setups"] if s in FEW for one in LAMBDAS
