@@ -44,7 +44,7 @@ SETTINGS = {  # the least that params.yaml must have
     "model_compression": ["share=0.5", "share=0.9"],
 }
 ATTACKS = ["stale", "retrained", "decensoring"]
-OF_AN_ATTACK = {"attack_accuracy", "majority", "uniform"}
+OF_AN_ATTACK = {"attack_accuracy", "attack_auc", "majority", "uniform"}
 DATASETS = {"adult_gender": "adult_codes", "adult_marital": "adult_codes", "cifar10_animal": "cifar10"}
 OF_TWO = ["cifar10_animal", "loans_race", "adult_gender", "diabetes_federated"]
 FEW = {"cifar10_animal", "adult_gender", "adult_marital", "loans_race"}  # of each kind one, where all are alike
