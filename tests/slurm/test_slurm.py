@@ -172,9 +172,8 @@ def test_exhibits_of_all_papers_have_the_same_bytes(
     for name in targets:
         (remote.folder / name).unlink()
         (remote.folder / name.replace("exhibits", "cells")).unlink()
-    for folder in ("results/runs", "results/scores", "logs"):
-        for setup in anew if folder != "logs" else [""]:
-            shutil.rmtree(remote.folder / folder / setup)
+    for part in ("logs", *(f"results/{kind}/{setup}" for kind in ("runs", "scores") for setup in anew)):
+        shutil.rmtree(remote.folder / part)
     remote.run(*targets, "--quiet", "--group-components", "models=4", "exhibits=20")
     logs = [str(log.relative_to(remote.folder / "logs")) for log in (remote.folder / "logs").rglob("*.log")]
     assert all(any(log.startswith(f"run/{setup}/") for log in logs) for setup in anew)
