@@ -44,7 +44,7 @@ def claims(table, scale=FULL, paper=None, entry=None, **check):
 
 
 def claim(*tables, **check):
-    (row,) = claims(pd.concat(tables), **check).to_dict("records")
+    (row,) = claims(pd.concat(tables, ignore_index=True), **check).to_dict("records")
     return row
 
 
@@ -209,6 +209,18 @@ def test_an_attack_below_chance_shows_nothing_about_a_defense():
     assert verdict(*model, *useless, **LEAK, at_most=0) == "no signal"
     useful = attacked([0.40, 0.41, 0.42], 0.39), attacked([0.60, 0.61, 0.62], 0.39, defense="none")
     assert verdict(*model, *useful, **LEAK, at_most=0) == "holds"
+
+
+def test_an_attack_that_is_better_than_chance_in_another_metric_shows_nothing_in_this_one():
+    """An AUC is surely above one half long before an accuracy is above the share of a common value."""
+    model = trained([0.80, 0.81, 0.82], 0.7), trained([0.80, 0.81, 0.82], 0.7, defense="none")
+    leaks = attacked([0.70, 0.71, 0.72], 0.7), attacked([0.70, 0.72, 0.74], 0.7, defense="none")
+    ranked = {"attack": "dpa", "metric": "attack_auc", "chance": 0.5, "tested": 300, "place": 1}
+    aucs = cells([0.60, 0.61, 0.62], **ranked), cells([0.70, 0.71, 0.72], **ranked, defense="none")
+    by = {side: LEAK[side] | {"metric": "attack_accuracy"} for side in ("left", "right")}
+    assert verdict(*model, *leaks, *aucs, **LEAK | by, at_most=0) == "no signal"
+    by = {side: LEAK[side] | {"metric": "attack_auc"} for side in ("left", "right")}
+    assert verdict(*model, *leaks, *aucs, **LEAK | by, at_most=0) == "holds"
 
 
 def test_an_attack_that_is_said_to_work_may_fail_to():

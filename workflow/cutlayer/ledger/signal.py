@@ -2,8 +2,10 @@
 
 The undefended run decides, each of its metrics of which chance is known: the share of the most common value for an
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
-both count, or that of each seed on its own; an attack's AUC may be on either side. Where a paper has no undefended run
-of a setup, all runs are looked at. Of several metrics, attacks or runs one is enough, so that they share the 5%.
+both count, or that of each seed on its own; an attack's AUC may be on either side. An attack counts in the metrics that
+are judged: one that is better than chance by its AUC alone says nothing of how an accuracy falls. Where a paper has no
+undefended run of a setup, all runs are looked at. Of several metrics, attacks or runs one is enough, so that they share
+the 5%.
 """
 
 from __future__ import annotations
@@ -35,22 +37,28 @@ class Signals:
         rows = pd.concat([pd.DataFrame(columns=COLUMNS), *(table for table in known if not table.empty)])
         rows = rows[rows["metric"] != LOG_LOSS].astype(dict.fromkeys(NUMBERS, float))
         self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
-        self._found: dict[tuple[str, ...], str] = {}
+        self._found: dict[tuple[str, frozenset[str], frozenset[str]], str] = {}
 
     def lacking(self, statistic: str, used: pd.DataFrame) -> str:
         """Why cells of one setup can decide nothing; empty when they can, or when chance is not known."""
         if statistic in EVERY_CASE or not (used["tested"] > 0).any():
             return ""
-        setup, attacks = str(used["setup"].iloc[0]), sorted(set(used["attack"]) - {""})
+        setup, attacked = str(used["setup"].iloc[0]), used[used["attack"] != ""]
         defended = bool((used["defense"] != UNDEFENDED).any())
-        return self._chance(setup, "") or (self._chance(setup, *attacks) if attacks and defended else "")
+        reason = self._chance(setup, frozenset({""}), frozenset())
+        if reason or attacked.empty or not defended:
+            return reason
+        return self._chance(setup, frozenset(attacked["attack"]), frozenset(attacked["metric"]))
 
-    def _chance(self, setup: str, *attacks: str) -> str:
-        if (setup, *attacks) not in self._found:
+    def _chance(self, setup: str, attacks: frozenset[str], metrics: frozenset[str]) -> str:
+        """Why these attacks are no better than chance in these metrics, or in any if chance is known of none."""
+        if (key := (setup, attacks, metrics)) not in self._found:
             own = self._cells[(self._cells["setup"] == setup) & self._cells["attack"].isin(attacks)]
             undefended = own[own["defense"] == UNDEFENDED]
-            self._found[setup, *attacks] = _no_better(own if undefended.empty else undefended)
-        return self._found[setup, *attacks]
+            own = own if undefended.empty else undefended
+            judged = own[own["metric"].isin(metrics)]
+            self._found[key] = _no_better(own if judged.empty else judged)
+        return self._found[key]
 
 
 def _no_better(own: pd.DataFrame) -> str:
