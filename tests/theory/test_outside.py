@@ -263,6 +263,15 @@ def test_generated_data_and_no_signal_are_said() -> None:
     assert told.startswith("no signal (the model is not surely better than chance")
 
 
+def test_an_attack_that_is_at_chance_in_the_metric_drawn_has_no_signal() -> None:
+    table = cells(OTHERS | {("mine", ""): (0.65, 0.73)})
+    leaks = table["metric"] == "attack_utility"
+    table = pd.concat([table.assign(value=table["value"].mask(leaks, 0.5)), table[leaks].assign(metric="leak_auc")])
+    reason = "no signal (the attack any_attack is not surely better than chance: attack_utility 0.500, chance 0.500)"
+    assert tried.of_defense(table, ["mine"], "any_attack", DRAW, ["home"]) == f"{reason} on home"
+    assert tried.of_dataset(table, ["home"], "any_attack", DRAW, ["home"]) == f"{reason} on home"
+
+
 def test_a_defense_that_failed_has_its_reason() -> None:
     table = cells(OTHERS | {("mine", ""): (0.65, 0.73)})
     failed = table.assign(

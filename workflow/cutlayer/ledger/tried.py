@@ -44,7 +44,11 @@ def of_defense(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dr
     signals, verdicts = Signals({"": cells}), {}
     for setup in setups:
         here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
-        verdicts[setup] = _failed(here, own) or _weak(signals, here, own) or _placed(here, own, strongest, draw)
+        verdicts[setup] = (
+            _failed(here, own)
+            or _weak(signals, here[here["defense"].isin(own)], draw)
+            or _placed(here, own, strongest, draw)
+        )
     return _listed(verdicts, cells)
 
 
@@ -53,8 +57,7 @@ def of_dataset(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dr
     signals, verdicts = Signals({"": cells}), {}
     for setup in setups:
         here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
-        reason = signals.lacking("value", here)
-        verdicts[setup] = f"no signal ({reason})" if reason else _in_front(here, strongest, draw)
+        verdicts[setup] = _weak(signals, here, draw) or _in_front(here, strongest, draw)
     return _listed(verdicts, cells)
 
 
@@ -127,8 +130,10 @@ def _reason(cells: pd.DataFrame) -> str:
     return told[0] if told else "it was not measured"
 
 
-def _weak(signals: Signals, cells: pd.DataFrame, own: Sequence[str]) -> str:
-    reason = signals.lacking("value", cells[cells["defense"].isin(own)])
+def _weak(signals: Signals, cells: pd.DataFrame, draw: Draw) -> str:
+    """That the cells of a setup say nothing, if so: only the two metrics that place a method are looked at."""
+    placed = [draw.get("leak", LEAK), draw.get("utility", UTILITY)]
+    reason = signals.lacking("value", cells[cells["metric"].isin(placed)])
     return f"no signal ({reason})" if reason else ""
 
 
