@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from cutlayer.core.artifacts import map_arrays
 from cutlayer.data import normalised
@@ -247,3 +248,10 @@ class Unable:
 
     def bytes(self, setup, defense):
         raise plugins.InputError("run.x", "diverged", "lower the rate")
+
+
+def test_a_trial_has_one_thread_as_a_job_has() -> None:
+    seen: list[set[int]] = []
+    with threadpool_limits(2):
+        trials.timed(lambda: seen.append({library["num_threads"] for library in threadpool_info()}))
+    assert seen == [{1}, {1}]

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 import yaml
-from threadpoolctl import threadpool_limits
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
@@ -45,8 +44,7 @@ class Forecast:
 
 def forecast(arguments: Sequence[str]) -> Forecast:
     """All jobs of the targets, each with what it takes, of the plan that the keys give."""
-    torch.set_num_threads(1)
-    threadpool_limits(1)  # of scikit-learn and numpy: jobs have one, and threads that wait for each other count as work
+    torch.set_num_threads(1)  # as in a job
     said = [argument for argument in arguments if "=" in argument]
     targets = [argument for argument in arguments if "=" not in argument] or ["all"]
     config = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from cutlayer.core import artifacts
 from cutlayer.data.normalised import facts, read
@@ -274,12 +275,17 @@ def steps(settings: Params, parameters: Iterable[Params]) -> int:
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Seconds of a core; of a short call the less of two, for what else the machine does is multiplied with it."""
+    """Seconds of a core; of a short call the less of two, for what else the machine does is multiplied with it.
+
+    As in a job there is one thread: those that wait for each other count as work. Libraries come with the first trial
+    that needs them, so that each call is held to one anew.
+    """
     took: list[float] = []
-    while not took or (len(took) < 2 and took[0] < SHORT):
-        start = time.process_time()
-        call()
-        took.append(time.process_time() - start)
+    with threadpool_limits(1):
+        while not took or (len(took) < 2 and took[0] < SHORT):
+            start = time.process_time()
+            call()
+            took.append(time.process_time() - start)
     return min(took)
 
 
