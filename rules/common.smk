@@ -1,4 +1,5 @@
 # What all rules share: the checked plan and the names that wildcards may take.
+import atexit
 import functools
 import gc
 import itertools
@@ -19,20 +20,21 @@ from cutlayer.reference import published
 from cutlayer.site import api, order
 from launch import environment, notes, processes, warm
 
+# What is read and planned stays to the end. Else the collector looks through it again and again, and once more after
+# the end: a fourth of a dry run.
+gc.set_threshold(warm.GARBAGE)
+atexit.register(gc.freeze)
+
 try:
     plan = Plan(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
-
-# All that was read so far stays: without this the collector looks through it again and again, a fifth of a dry run.
-gc.freeze()
 
 if workflow.is_main_process and processes.settle():
     notes.retry()
 
 
 onstart:
-    gc.freeze()  # and so does the DAG
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     try:
         environment.check(workflow.executor_plugin.name)
