@@ -31,9 +31,17 @@ gc.set_threshold(100_000)  # what was imported and collected stays: looking thro
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-# The longest first, so that short ones fill both processes to the end. A SLURM disturbs workflows, and whoever installs
-# packages: after all of them, beside what does neither.
-WORKFLOWS = ("tests/dvc/test_kill.py", "tests/dvc/", "tests/workflow/test_survival.py", "tests/workflow/")
+# The longest first, so that short ones fill both processes: a long one alone at the end of the workflows would be
+# waited for. A SLURM disturbs workflows, and whoever installs packages: after all of them, beside what does neither.
+WORKFLOWS = (
+    "tests/dvc/test_kill.py",
+    "tests/workflow/test_your_own.py",
+    "tests/dvc/",
+    "tests/workflow/test_docs.py",
+    "tests/workflow/test_grains.py",
+    "tests/workflow/test_survival.py",
+    "tests/workflow/",
+)
 BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
 TURNS = (*WORKFLOWS, "tests/style/", BROWSER, SLURM)
 TOGETHER = (BROWSER, SLURM)  # in one process each: what they start is shared
