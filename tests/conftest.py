@@ -24,8 +24,9 @@ from xdist.scheduler import LoadScopeScheduling
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.protocol import Outcome, Task
 from cutlayer.plan import plugins
+from launch.warm import GARBAGE
 
-gc.set_threshold(100_000)  # what was imported and collected stays: looking through it was a twentieth of the tests
+gc.set_threshold(GARBAGE)  # what was imported and collected stays: looking through it was a twentieth of the tests
 
 # The same examples on every machine and in every run.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
