@@ -20,6 +20,7 @@ import pandas as pd
 import torch
 from trials import at_scale, attacked, read
 
+from cutlayer.core.memory import keep_freed
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
@@ -42,6 +43,7 @@ class Job(NamedTuple):
 def rows(job: Job) -> list[list[Any]]:
     """A row of each attack, its metrics as means over devices, if there are any; named as the workflow's run is."""
     torch.set_num_threads(1)
+    keep_freed()
     start, plan = time.process_time(), at_scale("paper")
     settings = plan.setups[job.place]
     protocol = plugins.create("protocol", settings["protocol"])

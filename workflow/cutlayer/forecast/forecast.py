@@ -13,6 +13,7 @@ import torch
 import yaml
 
 from cutlayer.core.errors import InputError
+from cutlayer.core.memory import keep_freed
 from cutlayer.core.progress import steps
 from cutlayer.plan.plan import Plan
 
@@ -45,6 +46,7 @@ class Forecast:
 def forecast(arguments: Sequence[str]) -> Forecast:
     """All jobs of the targets, each with what it takes, of the plan that the keys give."""
     torch.set_num_threads(1)  # as in a job
+    keep_freed()
     said = [argument for argument in arguments if "=" in argument]
     targets = [argument for argument in arguments if "=" not in argument] or ["all"]
     config = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
