@@ -186,6 +186,27 @@ def test_an_attack_is_on_the_line_through_its_efforts(tried, monkeypatch):
     assert fresh.attacks(setup, "none", ["basic"]) == pytest.approx(1 + 0.25 * 30 * whole)
 
 
+@pytest.mark.parametrize("only_there", [False, True])
+def test_an_attack_on_a_defense_grows_as_on_no_defense(tried, monkeypatch, only_there):
+    """A wider run of a defense is made only where the attack has nothing to do without it."""
+    setup, grown = "diabetes_sex_poisoned", []
+    clock = [0.0]
+
+    def score(setup, defense, protocol, attacks, seen, true, seeds, outputs):
+        cases = len(map_arrays(seen[0])[0]["shared|known_attribute"])
+        grown.append((defense, cases))
+        clock[0] += 0.001 if only_there and defense == "none" else 1 + 0.25 * cases * (1 + (defense != "none"))
+
+    monkeypatch.setattr(trials.scores, "score", score)
+    monkeypatch.setattr(trials.time, "process_time", lambda: clock[0])
+    fresh = trials.Trials(tried.plan, tried.data)
+    fresh.plan.attacks["basic"] = {"use": "basic", "epochs": 1, "batch": 1}
+    seconds = fresh.attacks(setup, "adv", ["basic"])
+    wide = {defense for defense, cases in grown if cases == max(cases for _, cases in grown)}
+    assert wide == {"adv" if only_there else "none"}
+    assert seconds > fresh.attacks(setup, "none", ["basic"])
+
+
 def test_a_client_attacks_with_no_more_rows_than_it_sends(tried):
     setup = "diabetes_sex_poisoned"
     settings, known, work = tried.plan.setups[setup] | {"rows": 350}, tried.facts(setup), tried.work(setup)

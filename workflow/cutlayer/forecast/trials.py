@@ -134,16 +134,36 @@ class Trials:
         return sum(self._attack(setup, defense, name) for name in names)
 
     def _attack(self, setup: str, defense: str, name: str) -> float:
-        """Seconds of an attack on one seed of a run, on the line through a small run and a wider one."""
-        run, wider = self.small(setup, defense), self.wider(setup, defense)
-        whole, part, more = (self._cases(setup, settings, name) for settings in (None, run.settings, wider.settings))
-        seconds = self._on(run, name)
+        """Seconds of an attack on one seed of a run: those on a small run, by how much more there is to do."""
+        run = self.small(setup, defense)
+        whole, part = (self._cases(setup, settings, name) for settings in (None, run.settings))
         if whole == part:
-            return run.share * seconds
+            return run.share * self._on(run, name)
+        fixed, each = self._line(setup, self._like(setup, defense, name), name)
+        return run.share * self._on(run, name) * (fixed + each * whole) / (fixed + each * part)
+
+    def _like(self, setup: str, defense: str, name: str) -> str:
+        """The run on which an attack is tried with more to do: the undefended one, of which a wider one is soon made.
+
+        The defense's own, if the attack has something to do there alone.
+        """
+        own, undefended = (self._each(self.small(setup, one), name) for one in (defense, UNDEFENDED))
+        return UNDEFENDED if undefended > own / 2 else defense
+
+    def _each(self, run: Run, name: str) -> float:
+        """Seconds of an attack for each case of each setting of a run that is tried."""
+        cases = self._cases(run.setup, run.settings, name) * len(settings_of(run.variant))
+        return self._on(run, name) / max(1.0, cases)
+
+    def _line(self, setup: str, defense: str, name: str) -> tuple[float, float]:
+        """Seconds of an attack that it takes anyhow, and for each case, through a small run and a wider one."""
+        run, wider = self.small(setup, defense), self.wider(setup, defense)
+        part, more = (self._cases(setup, one.settings, name) for one in (run, wider))
+        seconds = self._on(run, name)
         if more == part:  # what it grows with does not come in more
-            return run.share * seconds * whole / part
-        slope = max(0.0, self._on(wider, name) - seconds) / (more - part)
-        return run.share * (seconds + slope * (whole - part))
+            return 0.0, seconds / part
+        each = max(0.0, self._on(wider, name) - seconds) / (more - part)
+        return max(0.0, seconds - each * part), each
 
     def _cases(self, setup: str, settings: Params | None, name: str) -> float:
         """What an attack's time grows with in these settings of a setup, or in its own."""
