@@ -38,9 +38,9 @@ def estimates(jobs: Iterable[Job], plan: Plan, trials: Trials) -> Iterator[Estim
 def _estimate(job: Job, plan: Plan, trials: Trials) -> Estimate:
     seeds = 1 if job.seed else len(plan.seeds)
     if job.kind == "run":
+        seconds = trials.seconds(job.setup, job.defense)  # first: it leaves the files that are measured then
         sizes = trials.bytes(job.setup, job.defense)
         seen = sizes.pop("transcript")
-        seconds = trials.seconds(job.setup, job.defense)
         return Estimate(job, seeds * seconds, seeds * seen, seeds * sum(sizes.values()))
     return Estimate(job, seeds * SECONDS[job.kind](job, plan, trials))
 
