@@ -267,7 +267,7 @@ def test_what_cannot_be_tried_says_why(tried):
 class Unable:
     """Trials in which a training fails."""
 
-    def bytes(self, setup, defense):
+    def seconds(self, setup, defense):
         raise plugins.InputError("run.x", "diverged", "lower the rate")
 
 
