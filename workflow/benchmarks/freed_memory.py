@@ -20,8 +20,6 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [  # setup, scale, what differs f
     ("celeba_male", "paper", {"rows": 4000, "epochs": 1}),
     ("celeba_male", "quick", {}),
     ("cifar10", "paper", {"rows": 4000, "epochs": 1}),
-    ("mnist", "quick", {}),
-    ("cifar10_animal", "quick", {}),
     ("adult_sex", "reference", {"epochs": 5}),
 ]
 
