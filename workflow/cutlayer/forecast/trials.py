@@ -2,8 +2,8 @@
 
 Each game says in `work.py` what the time of a training grows with (`amounts`), what an attack's does (`cases`), which
 arrays grow (`entries`), and how a setup looks with little of all (`small`, `more`, `wider`). A run is tried small and
-then with more of each amount, an attack on a small run and on a wider one; between them time is taken for a straight
-line. The seconds are a core's, whatever else it does.
+then with more of each amount, an attack on a small run and, without a defense, on a wider one; between them time is
+taken for a straight line. The seconds are a core's, whatever else it does.
 """
 
 from __future__ import annotations
