@@ -1,7 +1,7 @@
 """Trainings at the published sizes with attacks on them: rows of a csv file, so that hours of them may be stopped.
 
-A training and the attacks on it are rows that are appended to the file as soon as they are there; what it has already
-is not run again. `readings_photographs` and `readings_tappfl` say what runs, and write a page from the rows.
+An attack on a training is a row that is appended to the file as soon as it is there; what it has already is not run
+again. `readings_photographs` and `readings_tappfl` say what runs, and write a page from the rows.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import argparse
 import csv
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ class Job(NamedTuple):
     attacks: tuple[str, ...]
 
 
-def rows(job: Job) -> list[list[Any]]:
+def rows(job: Job) -> Iterator[list[Any]]:
     """A row of each attack, its metrics as means over devices, if there are any; named as the workflow's run is."""
     torch.set_num_threads(1)
     keep_freed()
@@ -49,7 +49,7 @@ def rows(job: Job) -> list[list[Any]]:
     protocol = plugins.create("protocol", settings["protocol"])
     method = plugins.create("defense", job.defense, job.parameters, settings["protocol"])
     task = Task(job.place, job.defense, job.seed, read(settings["dataset"]), settings, {"": method})
-    outcome, found = protocol.run(task), []
+    outcome = protocol.run(task)
     for attack in job.attacks:
         scores = attacked(plan, protocol, outcome, "", attack, (job.place, job.defense, job.seed))
         values = defaultdict(list)
@@ -57,9 +57,20 @@ def rows(job: Job) -> list[list[Any]]:
             if "metric" in row:
                 values[row["metric"]].append(row["value"])
         cells = [float(np.mean(values[name])) if name in values else "" for name in METRICS]
-        seconds = round(time.process_time() - start, 1)
-        found.append([job.way, job.setup, job.seed, attack, *cells, seconds])
-    return found
+        yield [job.way, job.setup, job.seed, attack, *cells, round(time.process_time() - start, 1)]
+
+
+def append(file: Path, row: list[Any]) -> None:
+    """One line more, in one piece, as several processes write to the file."""
+    with file.open("a", newline="", encoding="utf-8", buffering=1) as rest:
+        csv.writer(rest, lineterminator="\n").writerow(row)
+    print(*row, flush=True)
+
+
+def do(file: Path, job: Job) -> None:
+    """A training and its attacks."""
+    for row in rows(job):
+        append(file, row)
 
 
 def measured(file: Path) -> pd.DataFrame:
@@ -68,18 +79,20 @@ def measured(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False) if file.exists() else empty
 
 
+def left(job: Job, done: set[tuple[str, ...]]) -> Job:
+    """The job with the attacks only that are not there yet."""
+    attacks = [one for one in job.attacks if (job.way, job.setup, str(job.seed), one) not in done]
+    return job._replace(attacks=tuple(attacks))
+
+
 def run(file: Path, jobs: Iterable[Job], cores: int) -> None:
     """What is not there yet, so many trainings side by side."""
     done = {tuple(map(str, row)) for row in measured(file)[WHO].to_numpy()}
-    left = [
-        job for job in jobs if any((job.way, job.setup, str(job.seed), attack) not in done for attack in job.attacks)
-    ]
+    if not file.exists():
+        append(file, [*WHO, *METRICS, "seconds"])
     with ProcessPoolExecutor(cores) as pool:
-        for ended in as_completed([pool.submit(rows, job) for job in left]):
-            new = not file.exists()
-            with file.open("a", newline="", encoding="utf-8") as rest:
-                csv.writer(rest, lineterminator="\n").writerows([[*WHO, *METRICS, "seconds"]] * new + ended.result())
-            print(*ended.result(), sep="\n", flush=True)
+        for ended in [pool.submit(do, file, job) for job in (left(job, done) for job in jobs) if job.attacks]:
+            ended.result()
 
 
 def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]], ways: Iterable[str]) -> None:
