@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
+from cutlayer.core import memory
 from cutlayer.core.errors import InputError
 from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
@@ -57,6 +58,7 @@ onsuccess:
 
 # In the environment, not in `params`: where the copies lie does not change what they are.
 mirror = environment.prepare(config.get("mirror", ""))
+memory.inherited()
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}

@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from cutlayer.core.memory import SETTINGS
-from launch import environment
+from cutlayer.core.memory import SETTINGS, inherited
 
 from .conftest import LONG
 
@@ -42,10 +41,10 @@ def test_without_the_settings_every_step_asks_the_system_anew() -> None:
 
 
 def test_jobs_keep_what_they_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PYTHONPATH", "CUTLAYER_MIRROR", *environment.THREADS, *SETTINGS):
-        monkeypatch.setenv(name, "")
+    for name in SETTINGS:
+        monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
-    environment.prepare("")
+    inherited()
     assert faults("", **{name: os.environ[name] for name in SETTINGS}) < PAGES / 100
 
 
@@ -56,5 +55,5 @@ def test_trials_keep_what_they_freed() -> None:
 def test_who_has_settings_of_their_own_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in SETTINGS:
         monkeypatch.setenv(name, "4096")
-    environment.prepare("")
+    inherited()
     assert {os.environ[name] for name in SETTINGS} == {"4096"}

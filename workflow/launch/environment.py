@@ -1,4 +1,4 @@
-"""What jobs inherit: the library on their path, the way to the warm server, one thread, memory, where raw data lie."""
+"""What jobs inherit: the library on their path, the way to the warm server, one thread each, where raw data lie."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 from cutlayer.core.errors import InputError
-from cutlayer.core.memory import SETTINGS
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -35,7 +34,5 @@ def prepare(mirror: str) -> str:
     paths = [str(folder / "job"), str(folder.parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ.update(dict.fromkeys(THREADS, "1"))
-    for name, (_, size) in SETTINGS.items():
-        os.environ.setdefault(name, str(size))
     os.environ["CUTLAYER_MIRROR"] = os.environ.get("CUTLAYER_MIRROR") or mirror
     return os.environ["CUTLAYER_MIRROR"]

@@ -8,6 +8,7 @@ of these settings, and go on as they are.
 from __future__ import annotations
 
 import ctypes
+import os
 from contextlib import suppress
 
 SETTINGS = {  # as in the environment of a process that starts -> the parameter of mallopt(3) in one that runs, bytes
@@ -16,8 +17,14 @@ SETTINGS = {  # as in the environment of a process that starts -> the parameter 
 }
 
 
+def inherited() -> None:
+    """Set so what this process starts, where the user has not said otherwise."""
+    for name, (_, size) in SETTINGS.items():
+        os.environ.setdefault(name, str(size))
+
+
 def keep_freed() -> None:
-    """Set this process so; jobs have it from their environment."""
+    """Set this process so."""
     with suppress(AttributeError, OSError, TypeError):  # another C library, or none that can be asked
         mallopt = ctypes.CDLL(None).mallopt
         for parameter, size in SETTINGS.values():
