@@ -30,9 +30,9 @@ print(faults() - before)
 
 def faults(code: str, **more: str) -> int:
     """Pages that the system gave to a process of its own in its steps."""
-    inherited = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     command = [sys.executable, "-c", code + STEPS]
-    done = subprocess.run(command, env=inherited | more, capture_output=True, text=True, timeout=LONG, check=True)
+    done = subprocess.run(command, env=plain | more, capture_output=True, text=True, timeout=LONG, check=True)
     return int(done.stdout)
 
 
