@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from cutlayer.core.artifacts import read_arrays
+from cutlayer.core.memory import SETTINGS
 from cutlayer.data import verify
 from launch import processes
 
@@ -178,7 +179,9 @@ BROKEN = '''"""broken: fails."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -193,6 +196,10 @@ class Broken(Defense):
         """Never."""
         raise ZeroDivisionError("no score is left")
 '''
+MENDED = BROKEN.replace(
+    'raise ZeroDivisionError("no score is left")',
+    'Path("names").write_text(" ".join(os.environ))\n        return super().reveal(logits, wire)',
+)
 
 
 def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project) -> None:
@@ -215,9 +222,9 @@ def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project)
         assert "holds (reduced)" in ledger
         page = (small_edited.folder / "results/site/chebyshev.html").read_text()
         assert "failed: wine / broken: ZeroDivisionError: no score is left" in page
-    plugin.write_text(
-        BROKEN.replace('raise ZeroDivisionError("no score is left")', "return super().reveal(logits, wire)")
-    )
+    plugin.write_text(MENDED)
     small_edited.run("--keep-going", "--quiet")
+    names = (small_edited.folder / "names").read_text().split()
+    assert set(SETTINGS) <= {*names}  # of the environment of a job
     assert "broken: ZeroDivisionError" not in (small_edited.folder / "results/ledger.md").read_text()
     assert "Nothing to be done" in small_edited.run("--dry-run")

@@ -79,19 +79,19 @@ def measured(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False) if file.exists() else empty
 
 
-def left(job: Job, done: set[tuple[str, ...]]) -> Job:
-    """The job with the attacks only that are not there yet."""
-    attacks = [one for one in job.attacks if (job.way, job.setup, str(job.seed), one) not in done]
-    return job._replace(attacks=tuple(attacks))
+def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
+    """The job with the attacks only that are asked for and not there yet; all are, where none is named."""
+    wanted = [one for one in job.attacks if one in (asked or job.attacks)]
+    return job._replace(attacks=tuple(a for a in wanted if (job.way, job.setup, str(job.seed), a) not in done))
 
 
-def run(file: Path, jobs: Iterable[Job], cores: int) -> None:
+def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int) -> None:
     """What is not there yet, so many trainings side by side."""
     done = {tuple(map(str, row)) for row in measured(file)[WHO].to_numpy()}
     if not file.exists():
         append(file, [*WHO, *METRICS, "seconds"])
     with ProcessPoolExecutor(cores) as pool:
-        for ended in [pool.submit(do, file, job) for job in (left(job, done) for job in jobs) if job.attacks]:
+        for ended in [pool.submit(do, file, job) for job in (left(job, attacks, done) for job in jobs) if job.attacks]:
             ended.result()
 
 
@@ -99,9 +99,10 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     """Run what the command line asks for: `jobs` of so many seeds and these ways."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ways", nargs="+", default=[*ways], choices=[*ways])
+    parser.add_argument("--attacks", nargs="+", default=[], help="these alone; a training is made again for the others")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2, help="trainings side by side")
     parser.add_argument("--table", action="store_true", help="write the page, run nothing")
     asked = parser.parse_args()
     if not asked.table:
-        run(file, jobs(asked.seeds, asked.ways), asked.cores)
+        run(file, jobs(asked.seeds, asked.ways), asked.attacks, asked.cores)
