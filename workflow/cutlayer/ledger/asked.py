@@ -30,10 +30,16 @@ def undefended(check: Check) -> dict[str, Any]:
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
     """The cells that a selection means."""
-    meant = np.ones(len(own), dtype=bool)
+    return own[meant(own, selection)]
+
+
+def meant(own: pd.DataFrame, selection: Selection) -> np.ndarray:
+    """(cells,): which of them a selection means."""
+    found = np.ones(len(own), dtype=bool)
     for column, value in selection.items():
-        meant &= own[column].isin(listed(value)).to_numpy()
-    return own[meant]
+        there = own[column].to_numpy()
+        found &= np.logical_or.reduce([there == one for one in listed(value)])
+    return found
 
 
 def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:

@@ -21,14 +21,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from .asked import Check, Selection, selections, undefended, where
-from .cells import NO_SEED, axis
-from .chance import LOG_LOSS, is_share
+from .asked import Check, undefended, where
+from .chance import LOG_LOSS
+from .sides import Pair, pairs, place_by_place
 from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smallest_of_largest, surely
 from .tradeoff import hypervolume
 
 UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
-PLACE = ["seed", "axis"]
 POINTS = ["seed", "defense", "setting"]
 WORST = {"largest", "largest_gap"}
 NEUTRAL = {"gap": 0.0, "slope": 0.0, "hypervolume": 0.0, "ratio": 1.0}  # where neither side is more than the other
@@ -54,15 +53,15 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     statistic = check["statistic"]
     if statistic == "hypervolume":
         return _traded(check, own)
-    pairs = _pairs(check, own)
+    sides = pairs(check, own)
     if statistic in WORST:
-        worst = max(float(pair["value"].max()) for row in pairs for pair in row)
+        worst = max(float(np.fmax.reduce(pair.value)) for row in sides for pair in row)
         return _the_same(Estimate(worst, worst, worst))
     if statistic == "share_below":
-        return _shares(pairs)
+        return _shares(sides)
     if check.get("at") == "every":
-        return _every(check, pairs)
-    samples = [[_sample(statistic, pair) for pair in row] for row in pairs]
+        return _every(check, sides)
+    samples = [[_sample(statistic, pair) for pair in row] for row in sides]
     lost = sum(int(np.isnan(sample.values).sum()) for row in samples for sample in row)
     if lost:
         reason = "the right side is 0" if statistic == "ratio" else "there are fewer than two places"
@@ -70,7 +69,7 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
 
     def found(ratio: float) -> Compared:
         estimate = _nested(check, _drawn(samples, ratio))
-        return _the_same(estimate, _tied(estimate, NEUTRAL.get(statistic), pairs[0][0]))
+        return _the_same(estimate, _tied(estimate, NEUTRAL.get(statistic), sides[0][0]))
 
     return _with_scatter(found)
 
@@ -87,64 +86,25 @@ def _the_same(estimate: Estimate, tie: str = "") -> Compared:
     return Compared(estimate, estimate, estimate, tie=tie)
 
 
-def _tied(found: Estimate, neutral: float | None, pair: pd.DataFrame) -> str:
+def _tied(found: Estimate, neutral: float | None, pair: Pair) -> str:
     """Why nothing tells the sides apart, if so: the difference is 0 in each of several seeds."""
     if neutral is None or not max(abs(end - neutral) for end in (found.low, found.high)) <= ROUNDING:
         return ""
-    return f"equal in each of {pair['seed'].nunique()} seeds ({pair['left'].mean():.4g})"
+    return f"equal in each of {len(np.unique(pair.left.seed))} seeds ({np.nanmean(pair.left.value):.4g})"
 
 
-def _pairs(check: Check, own: pd.DataFrame) -> list[list[pd.DataFrame]]:
-    """For each left selection and each right one, by seed and place: value, left and right, tested, error, share.
-
-    All sides have the same seeds and places, in the same order.
-    """
-    lefts, rights = ([_side(own, one) for one in selections(check.get(key, []))] for key in ("left", "right"))
-    if check.get("at") in ("first", "last"):
-        ends = (min if check["at"] == "first" else max)(lefts[0]["axis"])
-        lefts, rights = ([side[side["axis"] == ends] for side in sides] for sides in (lefts, rights))
-    if not rights:
-        return [[left] for left in lefts]
-    return [[_against(left, right) for right in rights] for left in lefts]
-
-
-def _side(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
-    """The cells of a selection, averaged over all but seed and place."""
-    cells = where(own, selection)
-    shares = all(_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True))
-    side = cells[["seed", axis(own), "value", "error", "tested"]].set_axis([*PLACE, "value", "error", "tested"], axis=1)
-    if side.duplicated(PLACE).any():
-        groups = side.groupby(PLACE, dropna=False)
-        side = groups[["value", "error"]].mean().assign(tested=groups["tested"].min()).reset_index()
-    else:  # nothing to average: grouping takes most of a ledger's time
-        side = side.sort_values(PLACE, ignore_index=True)
-    return side.assign(share=shares, left=side["value"])
-
-
-def _is_share(metric: str, chance: float) -> bool:
-    return is_share(metric) or (metric.endswith("_utility") and chance == chance and chance != 0.5)
-
-
-def _against(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    own, other = left["left"].to_numpy(), right["left"].to_numpy()
-    more = {"right": other, "value": own - other, "error_right": right["error"].to_numpy()}
-    tested = np.minimum(left["tested"].to_numpy(), right["tested"].to_numpy())
-    return left.assign(**more, tested=tested, share_right=right["share"].to_numpy())
-
-
-def _sample(statistic: str, pair: pd.DataFrame) -> Sample:
+def _sample(statistic: str, pair: Pair) -> Sample:
     """One value a seed, NaN where there is nothing to compare."""
-    seeds, exact = pair.groupby("seed"), bool((pair["seed"] == NO_SEED).all())
     if statistic == "slope":
-        values = np.array([_slope(own["axis"].to_numpy(), own["left"].to_numpy()) for _, own in seeds])
-        span = float(np.ptp(pair["axis"].dropna())) or 1.0
-        error = _of_shares(pair, float(values.mean()) * span) / span if pair["share"].all() else 0.0
-        return Sample(values, error, exact)
-    if statistic == "ratio":
-        means = seeds[["left", "right"]].mean()
-        return Sample((means["left"] / means["right"].replace(0, np.nan)).to_numpy(dtype=float), exact=exact)
-    values = seeds["value"].mean().to_numpy(dtype=float)
-    return Sample(values, _row_error(pair, float(values.mean())), exact)
+        values, places = np.array([_slope(*line) for line in pair.lines()]), pair.left.place
+        span = float(np.ptp(places[~np.isnan(places)])) or 1.0
+        error = _of_shares(pair, float(values.mean()) * span) / span if pair.left.share else 0.0
+        return Sample(values, error, pair.exact)
+    if statistic == "ratio" and pair.right:
+        left, right = pair.by_seed(pair.left.value), pair.by_seed(pair.right.value)
+        return Sample(left / np.where(right == 0, np.nan, right), exact=pair.exact)
+    values = pair.by_seed(pair.value)
+    return Sample(values, _row_error(pair, float(values.mean())), pair.exact)
 
 
 def _slope(places: np.ndarray, values: np.ndarray) -> float:
@@ -154,25 +114,29 @@ def _slope(places: np.ndarray, values: np.ndarray) -> float:
     return float(linregress(places[known], values[known]).slope)
 
 
-def _row_error(pair: pd.DataFrame, difference: float) -> float:
+def _row_error(pair: Pair, difference: float) -> float:
     """The standard error that the number of tested rows leaves, as if all seeds and places tested the same rows."""
-    if "share_right" not in pair:
-        return float(np.nan_to_num(pair["error"].mean()))
-    left, right = bool(pair["share"].all()), bool(pair["share_right"].all())
-    if left and right:
+    if pair.right is None:
+        return _known(pair.left.error)
+    if pair.left.share and pair.right.share:
         return _of_shares(pair, difference)
-    alone = pair["error"].mean() if left else pair["error_right"].mean() if right else 0.0
-    return float(np.nan_to_num(alone))
+    return _known(pair.left.error) if pair.left.share else _known(pair.right.error) if pair.right.share else 0.0
 
 
-def _of_shares(pair: pd.DataFrame, difference: float) -> float:
+def _known(errors: np.ndarray) -> float:
+    """The mean of those that are known; 0 if none is."""
+    known = errors[~np.isnan(errors)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _of_shares(pair: Pair, difference: float) -> float:
     """The same of a difference of shares of the same rows; 0 where their number is not known.
 
     They differ in at least |difference| of the rows, which is all that is known of how many differ. Without it a
     difference of one row in each of three seeds would be certain.
     """
-    tested, share = float(pair["tested"].min()), min(abs(difference), 1.0)
-    return float(np.sqrt(share * (1 - share) / tested)) if tested > 0 else 0.0
+    share = min(abs(difference), 1.0)
+    return float(np.sqrt(share * (1 - share) / pair.tested)) if pair.tested > 0 else 0.0
 
 
 def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: int = 1) -> Estimate:
@@ -184,9 +148,9 @@ def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: int = 1) -
     return Estimate(-found.mean, -found.high, -found.low)
 
 
-def _every(check: Check, pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
+def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
     """Each place on its own; the largest is held against `at_most`, the least against `at_least`."""
-    at = _at_places(pairs)
+    at = _gaps(sides)
 
     def found(ratio: float) -> Compared:
         places = [partial(_nested, check, _drawn(here, ratio)) for here in at]
@@ -197,9 +161,9 @@ def _every(check: Check, pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
     return _with_scatter(found)
 
 
-def _shares(pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
+def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
     """The share of the places where the least left side is below the least right one, at least and at most."""
-    at = _at_places(pairs)
+    at = _gaps(sides)
     means = [min(max(float(one.values.mean()) for one in row) for row in here) for here in at]
     share = sum(mean < -ROUNDING for mean in means) / len(at)
     if len(at[0][0][0].values) < 2 and not at[0][0][0].exact:
@@ -214,10 +178,9 @@ def _shares(pairs: Sequence[Sequence[pd.DataFrame]]) -> Compared:
     return _with_scatter(found)
 
 
-def _at_places(pairs: Sequence[Sequence[pd.DataFrame]]) -> list[list[list[Sample]]]:
+def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
     """The differences of all left sides and all right ones, place by place."""
-    places = pairs[0][0]["axis"].unique()
-    return [[[_sample("gap", pair[pair["axis"] == place]) for pair in row] for row in pairs] for place in places]
+    return [[[_sample("gap", pair) for pair in row] for row in here] for here in place_by_place(sides)]
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:

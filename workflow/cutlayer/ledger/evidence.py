@@ -10,15 +10,17 @@ or noise alone would leak.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
 
-from .asked import Check, Selection, asked, listed, where
+from .asked import Check, Selection, asked, listed, meant, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided
 from .estimates import NOTHING, Compared, compared
@@ -61,7 +63,8 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
     own = _where_both(check, own) if check.get("where") == "both" else own
     left_out = own[own["skipped"] != ""]
     there = own if left_out.empty else own[own["skipped"] == ""]
-    picked = [where(there, part) for part in parts]
+    chosen = [meant(there, part) for part in parts]
+    picked = [there[one] for one in chosen]
     reasons = [_lacking(part, left_out, one) for part, one in zip(parts, picked, strict=True)]
     for lacks in (FAILED, SKIPPED):
         for reason in filter(None, reasons):
@@ -72,7 +75,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
             return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
     if any(one.empty for one in picked):
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
-    used = two_sided(there.loc[picked[0].index.union([label for one in picked[1:] for label in one.index])])
+    used = two_sided(there[np.logical_or.reduce(chosen)])
     if not _complete(picked, axis(own)):
         return Found(facts, used=used, lacks=SKIPPED, why="only in part: not all is of the same seeds and places")
     found = compared(check, used)
@@ -88,8 +91,8 @@ def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:
     """Whether all cells have the same seeds and places."""
-    counts = [part.groupby(["seed", along], dropna=False).size() for part in parts]
-    return all(set(one.index) == set(counts[0].index) and one.nunique() == 1 for one in counts)
+    counts = [Counter(zip(part["seed"].tolist(), part[along].fillna(np.inf).tolist(), strict=True)) for part in parts]
+    return all(one.keys() == counts[0].keys() and len({*one.values()}) == 1 for one in counts)
 
 
 def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tuple[str, str] | None:

@@ -1,0 +1,122 @@
+"""Sides: what a check selects of the cells of one setup, by seed and place, and one side against the other.
+
+All sides of a check have the same seeds and places, in the same order. They are plain arrays: a ledger looks at
+thousands of them, most of a dozen numbers, and a table of each would take most of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from .asked import Check, Selection, selections, where
+from .cells import NO_SEED, axis
+from .chance import is_share
+
+PLACE = ["seed", "place"]
+NUMBERS = ["value", "error", "tested"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Cells averaged over all but seed and place, (P,) each, sorted by both."""
+
+    seed: np.ndarray
+    place: np.ndarray
+    value: np.ndarray
+    error: np.ndarray  # the standard error of a value; nan where it is not known
+    tested: np.ndarray  # rows; 0 where their number is not known
+    share: bool  # whether all values are shares of these rows
+
+    def at(self, kept: np.ndarray) -> Side:
+        """Some of the seeds and places."""
+        own = {name: getattr(self, name)[kept] for name in (*PLACE, *NUMBERS)}
+        return replace(self, **own)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A left side and a right one, or a left side alone."""
+
+    left: Side
+    right: Side | None = None
+
+    @property
+    def value(self) -> np.ndarray:
+        """(P,): left minus right."""
+        return self.left.value if self.right is None else self.left.value - self.right.value
+
+    @property
+    def tested(self) -> float:
+        """The least number of rows of any seed and place; nan if none is known."""
+        sides = [self.left, self.right] if self.right else [self.left]
+        return float(np.fmin.reduce([np.fmin.reduce(side.tested) for side in sides]))
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is a fact of the data."""
+        return bool((self.left.seed == NO_SEED).all())
+
+    def at(self, kept: np.ndarray) -> Pair:
+        """Some of the seeds and places."""
+        return Pair(self.left.at(kept), self.right and self.right.at(kept))
+
+    def by_seed(self, values: np.ndarray) -> np.ndarray:
+        """(S,): the mean of what is known of each seed in values (P,)."""
+        known, starts = ~np.isnan(values), self._starts()
+        sums = np.add.reduceat(np.where(known, values, 0.0), starts)
+        with np.errstate(invalid="ignore"):
+            return sums / np.add.reduceat(known.astype(float), starts)
+
+    def lines(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Places and left values of each seed."""
+        later = self._starts()[1:]
+        return zip(np.split(self.left.place, later), np.split(self.left.value, later), strict=True)
+
+    def _starts(self) -> np.ndarray:
+        seed = self.left.seed
+        return np.flatnonzero(np.concatenate([[True], seed[1:] != seed[:-1]]))
+
+
+def pairs(check: Check, own: pd.DataFrame) -> list[list[Pair]]:
+    """For each left selection of a check and each right one, what they select."""
+    lefts, rights = ([_side(own, one) for one in selections(check.get(key, []))] for key in ("left", "right"))
+    if check.get("at") in ("first", "last"):
+        end = (np.fmin if check["at"] == "first" else np.fmax).reduce(lefts[0].place)
+        lefts, rights = ([side.at(side.place == end) for side in sides] for sides in (lefts, rights))
+    if not rights:
+        return [[Pair(left)] for left in lefts]
+    return [[Pair(left, right) for right in rights] for left in lefts]
+
+
+def place_by_place(pairs: Sequence[Sequence[Pair]]) -> list[list[list[Pair]]]:
+    """All pairs at each of the places."""
+    places = pd.unique(pairs[0][0].left.place)
+    return [[[pair.at(pair.left.place == place) for pair in row] for row in pairs] for place in places]
+
+
+def _side(own: pd.DataFrame, selection: Selection) -> Side:
+    """The cells of a selection, averaged over all but seed and place."""
+    cells = where(own, selection)
+    shares = all(_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True))
+    columns = {name: cells[name].to_numpy() for name in ("seed", *NUMBERS)} | {"place": cells[axis(own)].to_numpy()}
+    order = np.lexsort([columns["place"], columns["seed"]])
+    columns = {name: values[order] for name, values in columns.items()}
+    if _twice(columns["seed"], columns["place"]):
+        groups = pd.DataFrame(columns).groupby(PLACE, dropna=False)
+        table = groups[["value", "error"]].mean().assign(tested=groups["tested"].min()).reset_index()
+        columns = {name: table[name].to_numpy() for name in columns}
+    return Side(share=shares, **columns)
+
+
+def _twice(seed: np.ndarray, place: np.ndarray) -> bool:
+    """Whether some seed has a place twice; both are sorted."""
+    same = (place[1:] == place[:-1]) | (pd.isna(place[1:]) & pd.isna(place[:-1]))
+    return bool((same & (seed[1:] == seed[:-1])).any())
+
+
+def _is_share(metric: str, chance: float) -> bool:
+    return is_share(metric) or (metric.endswith("_utility") and chance == chance and chance != 0.5)
