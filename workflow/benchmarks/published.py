@@ -1,4 +1,4 @@
-"""Trainings at the published sizes with attacks on them: rows of a csv file, so that hours of them may be stopped.
+"""Runs at the published sizes with attacks on them: rows of a csv file, so that hours of them may be stopped.
 
 An attack on a training is a row that is appended to the file as soon as it is there; what it has already is not run
 again. `readings_photographs` and `readings_tappfl` say what runs, and write a page from the rows.
@@ -23,21 +23,21 @@ from trials import at_scale, attacked, read
 from cutlayer.core.memory import keep_freed
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
+from cutlayer.plan.sweeps import settings_of
 
 WHO = ["way", "setup", "seed", "attack"]
 METRICS = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
 
 
 class Job(NamedTuple):
-    """A training at scale paper, and the attacks on it."""
+    """A run at scale paper: a training for each of its settings, and attacks on them."""
 
     seed: int
-    way: str  # what is run, in words
+    ways: dict[str, str]  # setting -> what is run, in words
     setup: str  # under which its rows are shown
     place: str  # the setup that is run
-    defense: str
-    parameters: dict[str, Any]
-    attacks: tuple[str, ...]
+    variant: dict[str, Any]  # a defense and its settings, as params.yaml has them
+    attacks: list[tuple[str, str]]  # setting, attack
 
 
 def rows(job: Job) -> Iterator[list[Any]]:
@@ -45,19 +45,22 @@ def rows(job: Job) -> Iterator[list[Any]]:
     torch.set_num_threads(1)
     keep_freed()
     start, plan = time.process_time(), at_scale("paper")
-    settings = plan.setups[job.place]
+    settings, defense = plan.setups[job.place], job.variant["use"]
     protocol = plugins.create("protocol", settings["protocol"])
-    method = plugins.create("defense", job.defense, job.parameters, settings["protocol"])
-    task = Task(job.place, job.defense, job.seed, read(settings["dataset"]), settings, {"": method})
-    outcome = protocol.run(task)
-    for attack in job.attacks:
-        scores = attacked(plan, protocol, outcome, "", attack, (job.place, job.defense, job.seed))
+    methods = {
+        setting: plugins.create("defense", defense, parameters, settings["protocol"])
+        for setting, parameters in settings_of(job.variant).items()
+        if setting in dict(job.attacks)
+    }
+    outcome = protocol.run(Task(job.place, defense, job.seed, read(settings["dataset"]), settings, methods))
+    for setting, attack in job.attacks:
+        scores = attacked(plan, protocol, outcome, setting, attack, (job.place, defense, job.seed))
         values = defaultdict(list)
-        for row in [*outcome.utility, *scores]:
+        for row in [*(row for row in outcome.utility if row["setting"] == setting), *scores]:
             if "metric" in row:
                 values[row["metric"]].append(row["value"])
         cells = [float(np.mean(values[name])) if name in values else "" for name in METRICS]
-        yield [job.way, job.setup, job.seed, attack, *cells, round(time.process_time() - start, 1)]
+        yield [job.ways[setting], job.setup, job.seed, attack, *cells, round(time.process_time() - start, 1)]
 
 
 def append(file: Path, row: list[Any]) -> None:
@@ -80,9 +83,13 @@ def measured(file: Path) -> pd.DataFrame:
 
 
 def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
-    """The job with the attacks only that are asked for and not there yet; all are, where none is named."""
-    wanted = [one for one in job.attacks if one in (asked or job.attacks)]
-    return job._replace(attacks=tuple(a for a in wanted if (job.way, job.setup, str(job.seed), a) not in done))
+    """The job with those attacks only that are asked for and not there yet; all are, where none is named."""
+    attacks = [
+        (setting, attack)
+        for setting, attack in job.attacks
+        if attack in (asked or [attack]) and (job.ways[setting], job.setup, str(job.seed), attack) not in done
+    ]
+    return job._replace(attacks=attacks)
 
 
 def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int) -> None:

@@ -23,6 +23,8 @@ from readings_page import number, told
 from table import markdown, write
 from trials import ROOT
 
+from cutlayer.plan.sweeps import settings_of
+
 ROWS = Path(__file__).with_suffix(".csv")
 PRINTED = ROOT / "workflow/papers/tappfl/published.csv"
 SETUPS = {  # setup -> what published.csv calls it
@@ -33,9 +35,11 @@ ATTACKS = ("stale", "retrained")
 
 
 def jobs(seeds: int, ways: list[str]) -> Iterator[Job]:
-    """Lambda = 0 of all setups first."""
-    for way, seed, setup in product(ways, range(seeds), SETUPS):
-        yield Job(seed, way, setup, setup, "tappfl", {"weight": WAYS[way]}, ATTACKS)
+    """Both of a setup and seed in one run, as they have the pre-training in common."""
+    variant = {"use": "tappfl", "sweep": {"weight": [WAYS[way] for way in ways]}}
+    named = dict(zip(settings_of(variant), ways, strict=True))
+    for seed, setup in product(range(seeds), SETUPS):
+        yield Job(seed, named, setup, setup, variant, [*product(named, ATTACKS)])
 
 
 def lines(rows: pd.DataFrame) -> Iterator[list[str]]:
