@@ -75,7 +75,7 @@ def page() -> None:
         machine("torch", "numpy"),
         "Scale paper: 64 x 64 pixels, 32 channels, batches of 256, 50 epochs, Adam 0.001, sigma 10, literal reading; "
         "the photographs that are at hand, a sample of 30,000 of 202,599. Accuracies in percent, 95% t-intervals over "
-        "seeds, in brackets how many. Of dsa and dpa the best epoch counts, as in the paper.",
+        "seeds, in brackets how many. Of dsa and dpa the best epoch counts, as in the paper. Blank: not run yet.",
         "Without a defense; majority is the share of the attribute's most common value.",
         markdown(["setup", "majority", *names], undefended(found), "l" + ">" * (len(names) + 1)),
         f"{AXES}, Th = 0.005: the basic attack, by how many axes of a batch L_p looks at.",
