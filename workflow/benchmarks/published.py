@@ -111,5 +111,9 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     parser.add_argument("--cores", type=int, default=2, help="trainings side by side")
     parser.add_argument("--table", action="store_true", help="write the page, run nothing")
     asked = parser.parse_args()
+    every = [*jobs(asked.seeds, asked.ways)]
+    known = {attack for job in every for _, attack in job.attacks}
+    if others := {*asked.attacks} - known:
+        parser.error(f"--attacks: there is no {', '.join(sorted(others))}; {', '.join(sorted(known))} are meant")
     if not asked.table:
-        run(file, jobs(asked.seeds, asked.ways), asked.attacks, asked.cores)
+        run(file, every, asked.attacks, asked.cores)
