@@ -52,8 +52,8 @@ class Pair:
     @property
     def tested(self) -> float:
         """The least number of rows of any seed and place; nan if none is known."""
-        sides = [self.left, self.right] if self.right else [self.left]
-        return float(np.fmin.reduce([np.fmin.reduce(side.tested) for side in sides]))
+        rows = self.left.tested if self.right is None else np.minimum(self.left.tested, self.right.tested)
+        return float(np.fmin.reduce(rows))
 
     @property
     def exact(self) -> bool:
@@ -78,7 +78,7 @@ class Pair:
 
     def _starts(self) -> np.ndarray:
         seed = self.left.seed
-        return np.flatnonzero(np.concatenate([[True], seed[1:] != seed[:-1]]))
+        return np.flatnonzero(np.concatenate([[True], seed[1:] != seed[:-1]])[: len(seed)])
 
 
 def pairs(check: Check, own: pd.DataFrame) -> list[list[Pair]]:
