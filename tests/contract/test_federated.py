@@ -109,6 +109,19 @@ def test_training_moves_what_it_should():
     assert len({tuple(values.tolist()) for values in own["privacy"].values()}) == len(trained)
 
 
+def test_where_tappfl_s_utility_network_has_no_say_it_may_be_left_out():
+    """`benchmarks/readings_tappfl.py` does so at lambda = 1."""
+    made, whole = task(), plugins.create("defense", "tappfl", {"weight": 1.0}, "federated")
+    without = plugins.create("defense", "at", {"weight": 1.0}, "federated")
+    (extractor, kept), (other, others) = (results(made, defense, True) for defense in (whole, without))
+    torch.testing.assert_close(extractor, other, atol=1e-6, rtol=0)
+    assert kept["privacy"].keys() == others["privacy"].keys()
+    for device, values in kept["privacy"].items():
+        torch.testing.assert_close(values, others["privacy"][device], atol=1e-6, rtol=0)
+    start, _ = federated.pretrained(made, prepared(made))
+    assert not torch.allclose(extractor, start, atol=1e-3)  # it moved
+
+
 def test_a_stack_is_its_members():
     torch.manual_seed(0)
     net = nn.Sequential(nn.Conv2d(2, 3, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(12, 2))

@@ -23,7 +23,6 @@ from trials import at_scale, attacked, read
 from cutlayer.core.memory import keep_freed
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
-from cutlayer.plan.sweeps import settings_of
 
 WHO = ["way", "setup", "seed", "attack"]
 METRICS = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
@@ -36,7 +35,8 @@ class Job(NamedTuple):
     ways: dict[str, str]  # setting -> what is run, in words
     setup: str  # under which its rows are shown
     place: str  # the setup that is run
-    variant: dict[str, Any]  # a defense and its settings, as params.yaml has them
+    defense: str  # the run's name of it
+    methods: dict[str, tuple[str, dict[str, Any]]]  # setting -> what it is, with its parameters
     attacks: list[tuple[str, str]]  # setting, attack
 
 
@@ -45,11 +45,11 @@ def rows(job: Job) -> Iterator[list[Any]]:
     torch.set_num_threads(1)
     keep_freed()
     start, plan = time.process_time(), at_scale("paper")
-    settings, defense = plan.setups[job.place], job.variant["use"]
+    settings, defense = plan.setups[job.place], job.defense
     protocol = plugins.create("protocol", settings["protocol"])
     methods = {
-        setting: plugins.create("defense", defense, parameters, settings["protocol"])
-        for setting, parameters in settings_of(job.variant).items()
+        setting: plugins.create("defense", *method, settings["protocol"])
+        for setting, method in job.methods.items()
         if setting in dict(job.attacks)
     }
     outcome = protocol.run(Task(job.place, defense, job.seed, read(settings["dataset"]), settings, methods))

@@ -25,10 +25,10 @@ from table import markdown, write
 ROWS = Path(__file__).with_suffix(".csv")
 SETUPS = ("celeba_male", "celeba_attractive", "celeba_lipstick")
 UNDEFENDED = "no defense"
-WAYS: dict[str, dict[str, Any]] = {  # what is run -> the variant of a defense
-    UNDEFENDED: {"use": "none"},
-    "tcpo, 16 axes of a batch": {"use": "tcpo", "threshold": 0.005, "components": 16},
-    "tcpo, 64 axes of a batch": {"use": "tcpo", "threshold": 0.005, "components": 64},
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {  # what is run -> the defense, its parameters
+    UNDEFENDED: ("none", {}),
+    "tcpo, 16 axes of a batch": ("tcpo", {"threshold": 0.005, "components": 16}),
+    "tcpo, 64 axes of a batch": ("tcpo", {"threshold": 0.005, "components": 64}),
 }
 AXES = "celeba_male"  # the attribute that the defended ways are measured on
 PLACES = {"": ("basic", "dsa"), "_poisoned": ("dpa",)}  # how a setup's name ends -> the attacks on its training
@@ -45,7 +45,8 @@ def jobs(seeds: int, ways: list[str]) -> Iterator[Job]:
 
 
 def _job(seed: int, way: str, setup: str, place: str, attacks: tuple[str, ...]) -> Job:
-    return Job(seed, {"": way}, setup, setup + place, WAYS[way], [("", attack) for attack in attacks])
+    defense, _ = WAYS[way]
+    return Job(seed, {"": way}, setup, setup + place, defense, {"": WAYS[way]}, [("", attack) for attack in attacks])
 
 
 def undefended(found: Measured) -> Iterator[list[str]]:
@@ -59,9 +60,9 @@ def undefended(found: Measured) -> Iterator[list[str]]:
 
 def axes(found: Measured) -> Iterator[list[str]]:
     """The basic attack and the utility of each way."""
-    for way, variant in WAYS.items():
+    for way, (defense, _) in WAYS.items():
         who = {"setup": AXES, "reading": way}
-        printed = [number(found.printed(AXES, variant["use"], metric)) for metric in ("utility", "basic")]
+        printed = [number(found.printed(AXES, defense, metric)) for metric in ("utility", "basic")]
         yield [way, told(found.values(UTILITY, **who)), printed[0], told(found.values(**who)), printed[1]]
 
 
