@@ -240,6 +240,16 @@ def test_a_training_that_diverges_is_an_error():
         PROTOCOL.run(task(rate=1e6))
 
 
+def test_an_extractor_that_is_finite_may_have_diverged_all_the_same():
+    @dataclass(frozen=True)
+    class Huge(NoDefense):
+        def upload(self, before, after, federation):
+            return 1e38 * after.sign()
+
+    with pytest.raises(InputError, match=r"run\.made/none/seed0: training diverged: representations are not finite"):
+        PROTOCOL.run(task(Huge(), rounds=1))
+
+
 def test_the_papers_networks_have_their_sizes():
     """Table 3; the utility network's 7.9 million parameters follow from how its inputs are joined here."""
     inputs = Inputs([12], [*range(12)], [], 1.0, [0.0] * 12, [1.0] * 12, [])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutlayer.core.errors import InputError
-from cutlayer.games.base.protocol import Outcome
+from cutlayer.games.base.protocol import Outcome, Protocol
 from cutlayer.plan import plugins
 from cutlayer.stages import matching
 from cutlayer.stages.matching import Point, Search, matched
@@ -190,7 +190,7 @@ def test_what_failed_is_said_with_its_reason():
 # The rows of a job.
 
 
-class Curve:
+class Curve(Protocol):
     """A protocol whose only part is what its defense leaks, up to what a seed draws."""
 
     def run(self, task):
@@ -207,9 +207,6 @@ class Curve:
 
     def leak(self, guess, truth, case, rows):
         return {"attack_accuracy": float(guess), "majority": 0.6}
-
-    def summarize(self, rows):
-        return []
 
 
 class Spy:

@@ -2,10 +2,10 @@
 
 Run `python workflow/benchmarks/contract_check.py [note]`; it prints a table and writes it beside this file, with the
 note. Every defense of a setup of split and of split_server, each in the first setting of its sweep, at the sizes of two
-scales of params.yaml, on stand-ins of the datasets and through the protocol's own step. A checked hook is the hook as
-the defense wrote it (`__wrapped__`) and then the contract's check of what it returned; here both are called in that
-order, with a clock before and after the check. A share is that of all checks in a step, clock included, in the step's
-time.
+scales of params.yaml, on stand-ins of the datasets and through the protocol's own step, as `Protocol.outcome` takes it.
+A checked hook is the hook as the defense wrote it (`__wrapped__`) and then the contract's check of what it returned;
+here both are called in that order, with a clock before and after the check. A share is that of all checks in a step,
+clock included, in the step's time.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from trials import at_scale
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.normalised import STAND_IN
 from cutlayer.data.standins import clicks, tabular
+from cutlayer.games.base.checks import shapes_only
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -115,7 +116,8 @@ def measure(tasks: list[Task]) -> list[Steps]:
         for place in order.permutation(len(tasks)):
             CLOCK.read()
             start = time.process_time()
-            steppers[place]()
+            with shapes_only():
+                steppers[place]()
             steps[place].append((time.process_time() - start, CLOCK.read()))
     return [own[WARM_UP:] for own in steps]
 

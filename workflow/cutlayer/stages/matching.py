@@ -213,7 +213,7 @@ def _evaluated(
     )
     name = (task.setup, task.variant, "", rule["attack"], task.seed)
     try:
-        outcome = protocol.run(dataclasses.replace(task, defenses={"": settled}))
+        outcome = protocol.outcome(dataclasses.replace(task, defenses={"": settled}))
         seen = outcome.shared | outcome.transcripts[""]
         rows = measured(method, protocol, outcome.truth, task.device, seen, name)
     except InputError as error:

@@ -40,7 +40,7 @@ def execute(
     for index, seed in enumerate(steps(seeds, f"run {setup}/{variant}")):
         learned, failed = artifacts.read_arrays(trained[index]) if trained else (None, None)
         task = Task(setup, variant, seed, table, settings, defenses, learned, device)
-        outcome = Failed(f"{failed} (undefended)") if failed else tolerate(partial(protocol.run, task))
+        outcome = Failed(f"{failed} (undefended)") if failed else tolerate(partial(protocol.outcome, task))
         if isinstance(outcome, Failed):
             reasons.append(outcome.reason)
             outcome = Outcome(utility=[{"skipped": outcome.reason}], failed=outcome.reason)

@@ -18,6 +18,7 @@ from cutlayer.core import artifacts
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.data.normalised import read
+from cutlayer.games.base.checks import shapes_only
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -44,7 +45,10 @@ def measure(
             for (name, label), method in settled.items()
         ]
         taken = [stepper(task) for task in tasks]
-        rounds = [_round(taken, generator("times", setup, seed, i)) for i in range(WARM_UP + settings["timed_steps"])]
+        with shapes_only():  # as in `Protocol.outcome`
+            rounds = [
+                _round(taken, generator("times", setup, seed, i)) for i in range(WARM_UP + settings["timed_steps"])
+            ]
         seconds = np.median(rounds[WARM_UP:], axis=0)
         for (name, label), own in zip(settled, seconds, strict=True):
             who = {"setup": setup, "defense": name, "setting": label, "seed": seed}

@@ -12,25 +12,21 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
+from cutlayer.games.base.encoded import EncodedRows
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeData:
-    """What a training needs, the same for every defense."""
+class AttributeData(EncodedRows):
+    """What a training needs, the same for every defense; the features are without the sensitive column."""
 
-    features: np.ndarray  # (N, ...) of the whole table, without the sensitive column
     all_labels: np.ndarray  # (N,)
     all_attribute: np.ndarray  # (N,)
-    train: np.ndarray  # (n,) rows that train
     test: np.ndarray
     classes: int
     values: int  # of the attribute
-    model: Any  # of the game's contract
-    inputs: Inputs
-    device: str
 
     @cached_property
     def labels(self) -> torch.Tensor:
@@ -41,11 +37,6 @@ class AttributeData:
     def attribute(self) -> torch.Tensor:
         """(n,) int64, of the training rows."""
         return self._tensor(self.all_attribute[self.train])
-
-    def encode_table(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
-        """What the model takes, of some rows of the table."""
-        encoded = self.model.encode(self.features[rows], self.inputs)
-        return {name: tensor.to(self.device) for name, tensor in encoded.items()}
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(values.astype(np.int64)).to(self.device)

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from .model import Inputs
 
 Encoded = Mapping[str, Tensor]
 ROWS = 1024
 KEPT = 2**27  # numbers that are encoded once for all steps of a training: half a gigabyte
 
 
-class EncodedOnce:
-    """The data of a training, for its steps: rows that train are encoded once, if they are not too many to be kept."""
+@dataclass(frozen=True, kw_only=True)
+class EncodedRows:
+    """Rows of a table as a model takes them."""
 
-    train: np.ndarray  # (n,) rows of the table
+    features: np.ndarray  # (N, ...) of the whole table
+    train: np.ndarray  # (n,) rows that train
+    model: Any  # of the game's contract
+    inputs: Inputs
+    device: str
 
     def encode_table(self, rows: np.ndarray) -> dict[str, Tensor]:
-        """What the models take, of some rows of the table."""
-        raise NotImplementedError
+        """What the model takes, of some rows of the table."""
+        encoded = self.model.encode(self.features[rows], self.inputs)
+        return {name: tensor.to(self.device) for name, tensor in encoded.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedOnce(EncodedRows):
+    """The same for the steps of a training: rows that train are encoded once, if they are not too many to be kept."""
 
     def encode(self, rows: Tensor) -> dict[str, Tensor]:
         """What the models take, of some training rows: places (B,) among them."""

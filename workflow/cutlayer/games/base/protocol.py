@@ -8,8 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.data.datasets.base import Table
+
+from . import checks
 
 Case = dict[str, Any]
 
@@ -49,6 +52,12 @@ class Outcome:
     utility: list[dict[str, Any]] = field(default_factory=list)  # rows: setting, case, metric, value
     failed: str = ""  # why there is nothing else
 
+    @property
+    def finite(self) -> bool:
+        """Whether all numbers that cross between the parties are."""
+        arrays = (array for seen in (self.shared, *self.transcripts.values()) for array in seen.values())
+        return all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind == "f")
+
 
 class Protocol:
     """Base of all protocols."""
@@ -61,6 +70,29 @@ class Protocol:
     def run(self, task: Task) -> Outcome:
         """Train under each setting of the defense and record what crosses."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
+
+    def outcome(self, task: Task) -> Outcome:
+        """As `run`, without a look at the numbers of every step.
+
+        Where something goes wrong it is run again with that look: the same numbers come again, and a hook that returns
+        one that is not finite is named.
+
+        Raises:
+            InputError: What crosses between the parties is not finite.
+
+        """
+        try:
+            with checks.shapes_only():
+                outcome = self.run(task)
+        except (MemoryError, OSError):
+            raise
+        except Exception:
+            self.run(task)
+            raise
+        if not outcome.finite:
+            self.run(task)
+            raise InputError(f"run.{task.name}", "recorded numbers that are not finite", "lower the rate or the noise")
+        return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
         """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""

@@ -13,6 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import architecture
@@ -83,7 +84,11 @@ class FederatedRecords:
         """(n, ...) float32."""
         pieces = np.array_split(rows, max(1, -(-len(rows) // AT_ONCE)))
         with torch.no_grad():
-            return torch.cat([network(self._data.encoded(piece)).cpu() for piece in pieces]).numpy()
+            found = torch.cat([network(self._data.encoded(piece)).cpu() for piece in pieces])
+        if not bool(found.isfinite().all()):
+            wrong = "training diverged: representations are not finite"
+            raise InputError(f"run.{self._task.name}", wrong, "lower the rate or the strength")
+        return found.numpy()
 
     def _task_rows(self, setting: str, train: np.ndarray, test: np.ndarray) -> Iterator[dict[str, Any]]:
         """Test accuracy of a classifier trained for the task on all training rows' representations."""

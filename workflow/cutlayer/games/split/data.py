@@ -16,7 +16,6 @@ from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.encoded import EncodedOnce
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.split.model import Model
 from cutlayer.plan import plugins
 
 from .watched import chosen
@@ -31,22 +30,18 @@ class Phase:
     place: dict[str, Any]  # the test's coordinates in the tables
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Data(EncodedOnce):
     """What a training needs, the same for every defense."""
 
     table: Table
-    train: np.ndarray  # (n,) rows of the table
     labels: torch.Tensor  # (n,) int64, of the training rows, on the device
     phases: list[Phase]
     releases: int  # how often each training example is in a batch
-    model: Model
-    inputs: Inputs
     shown: dict[str, np.ndarray]  # for the transcript, whatever the defense
     truth: dict[str, np.ndarray]
     watched: np.ndarray  # (W,) places among the training rows, see `watched`
     name: str
-    device: str
 
     @property
     def classes(self) -> int:
@@ -57,11 +52,6 @@ class Data(EncodedOnce):
     def steps(self) -> int:
         """The number of batches."""
         return sum(len(phase.batches) for phase in self.phases)
-
-    def encode_table(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
-        """What the models take, of some rows of the table."""
-        encoded = self.model.encode(self.table.features[rows], self.inputs)
-        return {name: tensor.to(self.device) for name, tensor in encoded.items()}
 
 
 def prepared(task: Task) -> Data:
@@ -81,8 +71,9 @@ def prepared(task: Task) -> Data:
         truth |= {"watched_labels": table.labels[train[watched]].astype(np.int64)}
     releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
-        table, train, labels, phases, releases, model, _inputs(table, train), shown, truth, watched, task.name,
-        task.device,
+        features=table.features, train=train, model=model, inputs=_inputs(table, train), device=task.device,
+        table=table, labels=labels, phases=phases, releases=releases, shown=shown, truth=truth, watched=watched,
+        name=task.name,
     )  # fmt: skip
 
 

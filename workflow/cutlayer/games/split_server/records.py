@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import torch
 
 from cutlayer.core.seeds import seed_of
 from cutlayer.games.base.defense import described
+from cutlayer.games.base.encoded import Encoded
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import architecture, flattened
 
@@ -56,24 +59,30 @@ class ServerRecords:
 
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
         """Features of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
-        heard = self._sent(encoder, self._intercepted, "intercepted", epoch)
-        if len(self._data.poison):
-            heard |= self._sent(encoder, self._data.poison, "poison", epoch)
+        places, poison = np.arange(len(self._data.train)), len(self._data.poison)
+        heard = self._sent(encoder, self._trained(places[: len(self._intercepted)]), "intercepted", epoch)
+        if poison:
+            heard |= self._sent(encoder, self._trained(places[-poison:]), "poison", epoch)
         self._epochs.append(heard | {"encoder": flattened(encoder)})
 
     def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
         """Turn what was kept into arrays; return the classifier's probabilities (m, classes) of the test rows."""
         self.seen = {name: np.stack([epoch[name] for epoch in self._epochs]) for name in self._epochs[0]}
         for what, rows in (("attacked", self._data.test), ("known", self._data.known)):
-            self.seen |= self._sent(encoder, rows, what, -1, self._queries)
+            encoded = map(self._data.encode_table, _pieces(rows))
+            self.seen |= self._sent(encoder, encoded, what, -1, self._queries)
         self.seen |= {
             "noise": np.array(self._sigma if "intercepted" in self._noisy else 0.0),
             "defense": described(self._defense),
         }
         return _probabilities(classifier, self.seen["attacked"], self._data.device)
 
+    def _trained(self, places: np.ndarray) -> Iterator[Encoded]:
+        """Rows that train, encoded."""
+        return (self._data.encode(torch.from_numpy(some)) for some in _pieces(places))
+
     def _sent(
-        self, encoder: torch.nn.Module, rows: np.ndarray, what: str, epoch: int, times: int = 1
+        self, encoder: torch.nn.Module, encoded: Iterable[Encoded], what: str, epoch: int, times: int = 1
     ) -> dict[str, np.ndarray]:
         """Features (n, ...) float32 of some rows, of the encoder as it is used; with noise if the adversary sees some.
 
@@ -81,7 +90,7 @@ class ServerRecords:
         """
         encoder.eval()
         with torch.no_grad():
-            parts = [self._defense.bound(encoder(self._data.encode_table(some))[1]).cpu() for some in _pieces(rows)]
+            parts = [self._defense.bound(encoder(some)[1]).cpu() for some in encoded]
         encoder.train()
         clean = torch.cat(parts)
         if what not in self._noisy:
