@@ -9,7 +9,7 @@ SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --sched
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
 CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(SCALE)) $(if $(PAPERS),'papers=[$(PAPERS)]'))
 
-.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release
+.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -103,6 +103,10 @@ settle: setup
 # Look whether tree, version, reference run, DVC, docs and site agree; then dist/ has the site as a zip and the library as a wheel.
 release: setup
 	@$(BIN)/python -m release
+
+# After a change of code that should change no number: run it at scale quick beside the reference run's, and note that they agree.
+same: setup
+	@$(BIN)/python -m release.same
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came.
 lock: setup

@@ -14,7 +14,7 @@ from cutlayer.core.artifacts import write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published, reasons
-from release import changes, checks, git, site_zip
+from release import changes, checks, git, same, site_zip
 
 ROOT = Path(__file__).parents[2]
 PAPER = "workflow/papers/p/paper.yaml"
@@ -217,3 +217,69 @@ def test_verdicts_that_todays_rules_do_not_give_are_told(monkeypatch: pytest.Mon
     monkeypatch.setattr(reasons, "renewed", refused)
     monkeypatch.setattr(checks, "CHECKS", [checks.verdicts])
     assert said(ROOT) == [f"reference.claims: reference of scale reference; {reasons.MEANT}"]
+
+
+CODE, NEW = "workflow/mean.py", "workflow/new.py"
+CELLS = "metric,value\nmse,{}\nseconds_per_step,{}\n"
+
+
+@pytest.fixture
+def moved(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout in which one file of code is not what it was when the reference was run, and one is new."""
+    write(root, {".gitignore": "results\ndata\n", "data/raw/wine/wine.csv": "wine", CODE: "2"})
+    published_run(root, commit(root))
+    write(root, {CODE: "2.0", NEW: ""})
+    commit(root)
+    planned = PLANNED | {"code": {CODE: "", NEW: ""}}
+    monkeypatch.setattr(changes, "at", lambda _, revision, *papers: planned if revision == "HEAD" else PLANNED)
+    monkeypatch.setattr(changes, "code", lambda *_: [CODE, NEW])
+    monkeypatch.setattr(same, "WHOLE", ("workflow", "params.yaml"))
+    return root
+
+
+class Ran:
+    """In place of Snakemake: the number that is in the code, and a time that differs each time."""
+
+    def __init__(self) -> None:
+        self.codes: list[tuple[str, bool]] = []  # what is in the first file, and whether the second is there
+
+    def __call__(self, folder: Path) -> None:
+        assert (folder / "data/raw/wine/wine.csv").read_text() == "wine"
+        text = (folder / CODE).read_text()
+        self.codes.append((text, (folder / NEW).exists()))
+        write(folder, {"results/cells/p/t.csv": CELLS.format(float(text), len(self.codes))})
+
+
+def test_code_that_gives_the_same_numbers_is_that_of_the_reference(
+    moved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, now, reference = Ran(), git.commit(moved, "HEAD"), published.runs(moved / published.FOLDER)["p"]["commit"]
+    assert any("release.code" in text for text in said(moved))
+    (told,) = same.main(moved, run)
+    assert told == f"{reference[:12]}: 1 numbers are the same, with 2 files of code that differ"
+    assert run.codes == [("2.0", True), ("2", False)]
+    commit(moved)
+    assert changes.proven(moved, reference) == now
+    moved_on = PLANNED | {"code": {"mean.py": "2e"}}
+    monkeypatch.setattr(changes, "at", lambda _, revision, *papers: PLANNED if revision == reference else moved_on)
+    assert changes.since(moved, reference, "reference", ["p"]) == []
+
+
+def test_code_that_gives_other_numbers_is_not(moved: Path) -> None:
+    write(moved, {CODE: "3"})
+    commit(moved)
+    with pytest.raises(InputError, match=r"^release\.same: results/cells/p/t\.csv differ from those with the code of "):
+        same.main(moved, Ran())
+    assert not (moved / changes.SAME).exists()
+
+
+def test_what_is_not_committed_cannot_be_the_same(moved: Path) -> None:
+    write(moved, {CODE: "4"})
+    with pytest.raises(InputError, match=r"^release\.tree: has uncommitted changes"):
+        same.main(moved, Ran())
+
+
+def test_a_note_about_another_history_counts_for_nothing(moved: Path) -> None:
+    write_rows(moved / changes.SAME, [{"commit": "b" * 40, "same": "a" * 40}])
+    assert not changes.proven(moved, "b" * 40)
+    assert not changes.proven(moved, "c" * 40)

@@ -8,6 +8,7 @@ refuses others (`cutlayer.reference.reasons`).
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -25,15 +26,36 @@ from . import git
 
 PLANNED = Path(__file__).with_name("planned.py")
 TREE = ("Snakefile", "rules", "workflow", "params.yaml", "envs", "data")  # what Snakemake needs to say what it would do
+SAME = Path("reference/same.csv")  # what `release.same` found
 DEPTH = 3  # keys that are named of parameters that differ: setup.model.epochs
 Planned = Mapping[str, Any]
 
 
 def since(root: Path, commit: str, scale: str, papers: Iterable[str]) -> list[str]:
-    """Code, and jobs by the first file that they make, that differ between a commit and now for these papers."""
-    papers = [*papers]  # gone through twice
+    """Code, and jobs by the first file that they make, that differ between a commit and now for these papers.
+
+    Code that gives the same numbers, see `release.same`, is taken for the commit's.
+    """
+    papers = [*papers]  # gone through more than once
     then, now = (at(root, revision, scale, papers) for revision in (commit, "HEAD"))
-    return [*_code(then["code"], now["code"]), *_jobs(then["jobs"], now["jobs"])]
+    same = proven(root, commit)
+    code = at(root, same, scale, papers)["code"] if same else then["code"]
+    return [*_code(code, now["code"]), *_jobs(then["jobs"], now["jobs"])]
+
+
+def code(root: Path, commit: str, scale: str, papers: list[str]) -> list[str]:
+    """Files of code, on which the numbers of these papers depend, that differ between a commit and now."""
+    then, now = (at(root, revision, scale, papers) for revision in (commit, "HEAD"))
+    return [*_code(then["code"], now["code"])]
+
+
+def proven(root: Path, commit: str) -> str:
+    """The commit whose code was seen to give the numbers of another's; empty where there is none before this one."""
+    if not (root / SAME).exists():
+        return ""
+    with (root / SAME).open(newline="", encoding="utf-8") as file:
+        found = {row["commit"]: row["same"] for row in csv.DictReader(file)}.get(commit, "")
+    return found if found and git.holds(root, "merge-base", "--is-ancestor", found, "HEAD") else ""
 
 
 def at(root: Path, revision: str, scale: str, papers: list[str]) -> Planned:

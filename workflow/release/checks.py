@@ -47,7 +47,7 @@ def tree(root: Path) -> Found:
     """Nothing is uncommitted."""
     changed = [line[3:] for line in git.told(root, "status", "--porcelain").splitlines()]
     if changed:
-        yield InputError("release.tree", f"has uncommitted changes ({_few(changed)})", "commit or remove them")
+        yield InputError("release.tree", f"has uncommitted changes ({few(changed)})", "commit or remove them")
 
 
 def versions(root: Path) -> Found:
@@ -90,7 +90,7 @@ def reference(root: Path) -> Found:
         yield InputError("release.papers", f"reference/ has no {', '.join(lacking)}", "all of params.yaml are meant")
     missing = [file for paper in config["papers"] if paper in runs for file in _missing(root, paper)]
     if missing:
-        yield InputError("release.exhibits", f"reference/ has no {_few(missing)}", "`make publish` writes them")
+        yield InputError("release.exhibits", f"reference/ has no {few(missing)}", "`make publish` writes them")
 
 
 def code(root: Path) -> Found:
@@ -106,7 +106,7 @@ def code(root: Path) -> Found:
             continue
         changed = changes.since(root, commit, scale, names)
         if changed:
-            wrong = f"since commit {commit[:12]}, of {of}, changed {_few(changed)}"
+            wrong = f"since commit {commit[:12]}, of {of}, changed {few(changed)}"
             yield InputError("release.code", wrong, "a run of this code is meant, for numbers may depend on it")
 
 
@@ -134,7 +134,7 @@ def docs(root: Path) -> Found:
     shown = dict.fromkeys(picture for page in _pages(root) for picture in _pictures(root, page))
     gone = [str(file) for file in shown if not (root / file).is_file()]
     if gone:
-        yield InputError("release.docs", f"there is no {_few(gone)}, which a page shows", "a picture is meant")
+        yield InputError("release.docs", f"there is no {few(gone)}, which a page shows", "a picture is meant")
     drawn = [file for file in shown if file.parent == DOCS and not (root / file).with_suffix(".py").exists()]
     others = [str(file) for file in drawn if (root / file).is_file() and not _is_reference(root / file, folder)]
     if others:
@@ -168,7 +168,8 @@ CHECKS: tuple[Callable[[Path], Found], ...] = (
 )
 
 
-def _few(names: list[str]) -> str:
+def few(names: list[str]) -> str:
+    """The first of some names, and how many more there are."""
     more = len(names) - TOLD
     return ", ".join(names[:TOLD]) + (f" and {more} more" if more > 0 else "")
 
