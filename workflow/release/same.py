@@ -32,6 +32,7 @@ from . import changes, checks, git
 SCALE = "quick"
 RAW, CELLS = Path("data/raw"), Path("results/cells")
 WHOLE = (*changes.TREE, "docs", "reference", "README.md", "CITATION.cff")  # what Snakemake needs to run
+SNAKEMAKE = (sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "all", "--scheduler", "greedy")
 MEASURED = ("seconds_per_step", "time_ratio")  # metrics that differ from run to run
 Lines = dict[str, list[str]]
 
@@ -106,8 +107,7 @@ def put_back(root: Path, folder: Path, commit: str, files: list[str]) -> None:
 def snakemake(folder: Path) -> None:
     """All cells of all papers, with the library of the folder."""
     papers = yaml.safe_load((folder / "params.yaml").read_text())["papers"]
-    asked = ["--cores", "all", "--quiet", "--until", "cells", "--config", f"scale={SCALE}"]
-    command = [sys.executable, "-m", "snakemake", *asked, "--", *papers]
+    command = [*SNAKEMAKE, "--until", "cells", "--config", f"scale={SCALE}", "--", *papers]
     print(f"{folder.name}: {' '.join(command[2:])}", file=sys.stderr)
     subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder / "workflow")}, check=True)
 
