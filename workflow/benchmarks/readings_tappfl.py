@@ -4,7 +4,7 @@ Run `make data`, then `python workflow/benchmarks/readings_tappfl.py`, of which 
 which may be stopped: see `published`. All is as at scale paper: 100 devices, a tenth of them in each of 20 rounds, 10
 local epochs in batches of 10, the network of the paper's table 3. Its network for CIFAR-10 takes a day a training.
 
-At lambda = 1 the utility network, by far the largest, has no say. It is left out: that is `at` with weight 1, and a test
+At lambda = 1 the utility network, by far the largest, has no say. It is left out: that is `at` with weight 1. A test
 holds that the extractor and the privacy networks are the same.
 """
 
