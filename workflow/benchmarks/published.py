@@ -20,11 +20,13 @@ import pandas as pd
 import torch
 from trials import at_scale, attacked, read
 
+from cutlayer.core.devices import granted
 from cutlayer.core.memory import keep_freed
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
 WHO = ["way", "setup", "seed", "attack"]
+END = ["seconds", "machine"]
 METRICS = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
 
 
@@ -40,10 +42,12 @@ class Job(NamedTuple):
     attacks: list[tuple[str, str]]  # setting, attack
 
 
-def rows(job: Job) -> Iterator[list[Any]]:
+def rows(job: Job, gpu: bool) -> Iterator[list[Any]]:
     """A row of each attack, its metrics as means over devices, if there are any; named as the workflow's run is."""
     torch.set_num_threads(1)
     keep_freed()
+    device = granted(int(gpu))
+    machine = torch.cuda.get_device_name() if device == "cuda" else device
     start, plan = time.process_time(), at_scale("paper")
     settings, defense = plan.setups[job.place], job.defense
     protocol = plugins.create("protocol", settings["protocol"])
@@ -52,15 +56,16 @@ def rows(job: Job) -> Iterator[list[Any]]:
         for setting, method in job.methods.items()
         if setting in dict(job.attacks)
     }
-    outcome = protocol.run(Task(job.place, defense, job.seed, read(settings["dataset"]), settings, methods))
+    table = read(settings["dataset"])
+    outcome = protocol.run(Task(job.place, defense, job.seed, table, settings, methods, device=device))
     for setting, attack in job.attacks:
-        scores = attacked(plan, protocol, outcome, setting, attack, (job.place, defense, job.seed))
+        scores = attacked(plan, protocol, outcome, setting, attack, (job.place, defense, job.seed), device)
         values = defaultdict(list)
         for row in [*(row for row in outcome.utility if row["setting"] == setting), *scores]:
             if "metric" in row:
                 values[row["metric"]].append(row["value"])
         cells = [float(np.mean(values[name])) if name in values else "" for name in METRICS]
-        yield [job.ways[setting], job.setup, job.seed, attack, *cells, round(time.process_time() - start, 1)]
+        yield [job.ways[setting], job.setup, job.seed, attack, *cells, round(time.process_time() - start, 1), machine]
 
 
 def append(file: Path, row: list[Any]) -> None:
@@ -70,15 +75,15 @@ def append(file: Path, row: list[Any]) -> None:
     print(*row, flush=True)
 
 
-def do(file: Path, job: Job) -> None:
+def do(file: Path, job: Job, gpu: bool) -> None:
     """A training and its attacks."""
-    for row in rows(job):
+    for row in rows(job, gpu):
         append(file, row)
 
 
 def measured(file: Path) -> pd.DataFrame:
     """The rows that there are."""
-    empty = pd.DataFrame(columns=[*WHO, *METRICS, "seconds"])
+    empty = pd.DataFrame(columns=[*WHO, *METRICS, *END])
     return pd.read_csv(file, keep_default_na=False) if file.exists() else empty
 
 
@@ -92,13 +97,14 @@ def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
     return job._replace(attacks=attacks)
 
 
-def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int) -> None:
+def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int, gpu: bool) -> None:
     """What is not there yet, so many trainings side by side."""
     done = {tuple(map(str, row)) for row in measured(file)[WHO].to_numpy()}
     if not file.exists():
-        append(file, [*WHO, *METRICS, "seconds"])
+        append(file, [*WHO, *METRICS, *END])
+    missing = [job for job in (left(job, attacks, done) for job in jobs) if job.attacks]
     with ProcessPoolExecutor(cores) as pool:
-        for ended in [pool.submit(do, file, job) for job in (left(job, attacks, done) for job in jobs) if job.attacks]:
+        for ended in [pool.submit(do, file, job, gpu) for job in missing]:
             ended.result()
 
 
@@ -109,6 +115,7 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     parser.add_argument("--attacks", nargs="+", default=[], help="these alone; a training is made again for the others")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2, help="trainings side by side")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU, which the trainings side by side share")
     parser.add_argument("--table", action="store_true", help="write the page, run nothing")
     asked = parser.parse_args()
     every = [*jobs(asked.seeds, asked.ways)]
@@ -116,4 +123,4 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     if others := {*asked.attacks} - known:
         parser.error(f"--attacks: there is no {', '.join(sorted(others))}; {', '.join(sorted(known))} are meant")
     if not asked.table:
-        run(file, every, asked.attacks, asked.cores)
+        run(file, every, asked.attacks, asked.cores, asked.gpu)

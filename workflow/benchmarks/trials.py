@@ -34,13 +34,14 @@ def read(dataset: str) -> Table:
 
 
 def attacked(
-    plan: Plan, protocol: Protocol, outcome: Outcome, setting: str, attack: str, who: tuple[str, str, int]
-) -> list[dict[str, Any]]:
+    plan: Plan, protocol: Protocol, outcome: Outcome, setting: str, attack: str, who: tuple[str, str, int],
+    device: str = "cpu",
+) -> list[dict[str, Any]]:  # fmt: skip
     """The rows of an attack's scores on one setting of a run; who: (setup, defense, seed)."""
     method = plugins.create("attack", *plugins.used(plan.attacks[attack]))
     setup, defense, seed = who
     seen = outcome.shared | outcome.transcripts[setting]
-    return measured(method, protocol, outcome.truth, "cpu", seen, (setup, defense, setting, attack, seed))
+    return measured(method, protocol, outcome.truth, device, seen, (setup, defense, setting, attack, seed))
 
 
 def spelled(values: list[float], mean: str = ".3f", half: str = ".3f") -> str:

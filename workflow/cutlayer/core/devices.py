@@ -20,6 +20,7 @@ def granted(gpus: int) -> str:
     if not gpus:
         return "cpu"
     if torch.cuda.is_available():
+        torch.backends.cudnn.allow_tf32 = False  # convolutions in 32 bits, as on a CPU
         print(f"device: {torch.cuda.get_device_name(0)}", file=sys.stderr)
         return "cuda"
     print("device: cpu; a GPU was granted, but torch finds none (no CUDA build, or no driver)", file=sys.stderr)

@@ -97,7 +97,7 @@ class Stacked:
 
 
 class Grouped:
-    """Devices side by side, as many at once as have few enough parameters together.
+    """Devices side by side: on a GPU all of them, on a CPU as many at once as have few enough parameters together.
 
     Larger stacks do not fit into a processor's caches, and their gradients into memory that is used again.
     """
@@ -105,7 +105,7 @@ class Grouped:
     def __init__(self, networks: Mapping[str, nn.Module], data: FederatedData) -> None:
         self.networks, self.data = networks, data
         own = sum(p.numel() for network in networks.values() for p in network.parameters())
-        self.size = max(1, AT_ONCE // own)
+        self.size = len(data.sizes) if data.device == "cuda" else max(1, AT_ONCE // own)
         self.stacks: dict[int, Stacked] = {}  # by the number of devices
 
     def train(self, extractor: Tensor, kept: Kept, orders: Mapping[int, list[list[np.ndarray]]],
