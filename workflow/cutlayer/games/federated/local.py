@@ -74,7 +74,8 @@ class Stacked:
                 self._loss(self.data.batch(list(rows)), defense).backward()
                 optimizer.step()
         for role, network in self.others.items():
-            kept[role].update(zip(orders, _flattened(network), strict=True))
+            own = (each.clone() for each in _flattened(network))  # a part of a tensor would keep all of it
+            kept[role].update(zip(orders, own, strict=True))
         return self.extractor.flattened()
 
     def _loss(self, batch: Batch, defense: Defense) -> Tensor:

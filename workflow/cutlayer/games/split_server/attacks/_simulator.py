@@ -73,7 +73,9 @@ class Simulator:
     def _step(self, rows: Tensor, real: Tensor) -> None:
         """Discriminator, encoder and decoder each take a step; the decoder's loss does not move the encoder."""
         features = self.shadow(take(self.x, rows.numpy()))[1]
-        sent = features + self.noise * randn(tuple(features.shape), self.generator, self.device, features.dtype)
+        sent = features
+        if self.noise:
+            sent = sent + self.noise * randn(tuple(features.shape), self.generator, self.device, features.dtype)
         fixed = sent.detach()
         descend(self.telling, softplus(-self.discriminator(real)).mean() + softplus(self.discriminator(fixed)).mean())
         descend(self.deceiving, softplus(-self.discriminator(sent)).mean())
