@@ -87,6 +87,12 @@ def measured(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False) if file.exists() else empty
 
 
+def ran_on(rows: pd.DataFrame) -> str:
+    """Which machines the rows are of, in words."""
+    counts = rows["machine"].value_counts()
+    return f"Run on: {', '.join(f'{machine} ({count} rows)' for machine, count in counts.items())}."
+
+
 def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
     """The job with those attacks only that are asked for and not there yet; all are, where none is named."""
     attacks = [

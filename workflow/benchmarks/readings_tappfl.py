@@ -68,6 +68,7 @@ def percent(values: pd.Series) -> str:
 
 def page() -> None:
     """Write the page from all rows that there are."""
+    rows = published.measured(ROWS)
     names = ["setup", "lambda", "utility", "printed", "stale", "printed", "stale AUC", "retrained", "retrained AUC"]
     write(
         __file__,
@@ -75,8 +76,8 @@ def page() -> None:
         machine("torch", "numpy"),
         "Scale paper: 100 devices, a tenth of them in each of 20 rounds, 10 local epochs, batches of 10, plain steps "
         "of 0.01; real data. Accuracies and AUC in percent, 95% t-intervals over seeds, "
-        "in brackets how many; majority is the share of the most common value.",
-        markdown([*names, "majority"], lines(published.measured(ROWS)), "ll" + ">" * 8),
+        "in brackets how many; majority is the share of the most common value. " + published.ran_on(rows),
+        markdown([*names, "majority"], lines(rows), "ll" + ">" * 8),
     )
 
 
