@@ -84,6 +84,17 @@ def test_only_what_is_between_the_marks_is_written_again() -> None:
     assert findings.filled(once, {"marvell": run()}) == once
 
 
+def test_the_distance_of_each_exhibit_is_written_where_a_mark_is() -> None:
+    more = {"paper": "marvell", "exhibit": "table1", "tolerance": 0.02, "difference": [0.01, 0.03], "defended": "no",
+            "size": "full"}  # fmt: skip
+    rows = pd.DataFrame([ROWS[-1]] * 2, columns=COLUMNS).assign(**more)
+    text = "[//]: # (distances)\n[//]: # (end of distances)\n"
+    once = findings.filled(text, {"marvell": Run(rows, CONTENT, "")})
+    assert "| marvell | table1 **1** | table1 **1** |" in once
+    assert findings.filled(once, {"marvell": Run(rows, CONTENT, "")}) == once
+    assert findings.filled(text, {}) == text
+
+
 def test_the_claims_that_a_mark_names_are_written_in_its_order() -> None:
     text = findings.filled(TEXT, {"arena": run()})
     assert text.index("It is bounded.") < text.index("It is lost.")

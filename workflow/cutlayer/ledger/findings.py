@@ -1,10 +1,12 @@
-"""findings: the tables of verdicts in the documents, written from claims.csv and never by hand.
+"""findings: the tables of verdicts and distances in the documents, written from claims.csv and never by hand.
 
 A document says where it has one, and for which paper; an empty list of claims means those of `main` in paper.yaml:
 
     [//]: # (findings of marvell: norm_leaks, marvell_stops_norm)
     ...
     [//]: # (end of findings)
+
+How far ours is from what each paper prints comes between `[//]: # (distances)` and `[//]: # (end of distances)`.
 
 `make docs` writes what is between. A paper that is in reference/ has the findings of the reference run, any other those
 of results/.
@@ -28,7 +30,7 @@ from cutlayer.core.files import replacing
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
 
-from . import names
+from . import distance, names
 from .overview import plain
 from .readable import OURS, decimals, interval, number
 from .verdicts import MARK, ORDER
@@ -38,7 +40,8 @@ PLACE = re.compile(
     r".*?(?P<end>^\[//\]: # \(end of findings\)$)",
     flags=re.S | re.M,
 )
-DOCUMENTS = "docs/**/*.md"
+DISTANCES = re.compile(r"(^\[//\]: # \(distances\)\n).*?(^\[//\]: # \(end of distances\)$)", flags=re.S | re.M)
+DOCUMENTS = ("README.md", "docs/**/*.md")
 WIDTH = 128  # of lines of text in documents
 
 
@@ -75,13 +78,27 @@ class Run:
 
 
 def filled(text: str, runs: Mapping[str, Run]) -> str:
-    """A document with its tables of findings as these runs have them; a paper without a run keeps what is there."""
+    """A document with its tables as these runs have them; without a run of the paper it keeps what is there."""
 
     def write(place: re.Match[str]) -> str:
         paper = place["paper"]
         return place["start"] + runs[paper].table(chosen(place)) + place["end"] if paper in runs else place[0]
 
-    return PLACE.sub(write, text)
+    text = PLACE.sub(write, text)
+    return DISTANCES.sub(lambda place: place[1] + distances(runs) + place[2], text) if runs else text
+
+
+def distances(runs: Mapping[str, Run]) -> str:
+    """A row for each paper that prints numbers: every exhibit of it with its distance, in tolerances."""
+    far = distance.table(pd.concat([run.claims for run in runs.values()]))
+    lines = ["", "| paper | distance of each exhibit | of its undefended rows |", "|---|---|---|"]
+    for paper, own in far.groupby("paper", sort=False):
+        cells = (
+            ", ".join(f"{row['exhibit']} **{row[column]}**" for row in own.to_dict("records") if row[column] != "")
+            for column in ("distance", "distance undefended")
+        )
+        lines.append(f"| {' | '.join([str(paper), *cells])} |")
+    return "\n".join([*lines, "", ""])
 
 
 def chosen(place: re.Match[str]) -> list[str]:
@@ -108,7 +125,7 @@ def runs(root: Path) -> dict[str, Run]:
 def main(root: Path) -> None:
     """Write all tables of findings."""
     known = runs(root)
-    for path in sorted(root.glob(DOCUMENTS)):
+    for path in sorted(path for pattern in DOCUMENTS for path in root.glob(pattern)):
         before = path.read_text(encoding="utf-8")
         after = filled(before, known)
         if after != before:
