@@ -12,6 +12,8 @@ from torch.nn.functional import cross_entropy
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
+from cutlayer.games.base import images as encoded_images
+from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split_server import protocol as split_server
@@ -300,3 +302,25 @@ def test_a_setup_without_an_attribute_is_refused():
     settings = {key: value for key, value in own.settings.items() if key != "sensitive"}
     with pytest.raises(InputError, match=r"run.made/none/seed0: has no sensitive attribute"):
         prepared(Task("made", "none", 0, own.table, settings, own.defenses))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"use": "cnn", "channels": 4, "width": 8},
+        {"use": "strided_cnn", "channels": 4},
+        {"use": "vgg", "channels": 4, "group": 1},
+    ],
+    ids=lambda model: model["use"],
+)
+@pytest.mark.parametrize("shrink", [1, 2])
+def test_images_a_few_at_a_time_are_encoded_as_all_at_once(model, shrink, monkeypatch):
+    own, together = images().features, {}
+    inputs = Inputs(shape=list(own.shape[1:]), numeric=[], categorical=[], scale=255.0, center=[], spread=[], levels=[])
+    method = plugins.create("model", *plugins.used(model | {"shrink": shrink}))
+    for size in (len(own), 16):
+        monkeypatch.setattr(encoded_images, "AT_ONCE", size)
+        together[size] = method.encode(own, inputs)["images"]
+    assert torch.equal(together[16], together[len(own)])
+    assert together[16].shape == (len(own), 3, 16 // shrink, 16 // shrink)
+    assert together[16].stride() == together[len(own)].stride()

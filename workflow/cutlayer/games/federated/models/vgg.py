@@ -23,10 +23,10 @@ from typing import ClassVar
 import numpy as np
 import torch
 from torch.nn import Flatten, MaxPool2d, Module, Sequential
-from torch.nn.functional import avg_pool2d
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
+from cutlayer.games.base.images import shrunk
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.federated.model import Model
 
@@ -45,8 +45,12 @@ class Vgg(Model):
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`images` (B, C, H, W) float32 from -1 to 1."""
-        images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale)) * 2 - 1
-        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+        scale = np.float32(inputs.scale)
+
+        def images(some: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(some.astype(np.float32) / scale) * 2 - 1
+
+        return {"images": shrunk(features, self.shrink, images)}
 
     def extractor(self, inputs: Inputs) -> Sequential:
         """Images -> representations (B, 2c, H / 4, W / 4)."""

@@ -16,10 +16,11 @@ from typing import ClassVar
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import avg_pool2d, max_pool2d
+from torch.nn.functional import max_pool2d
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
+from cutlayer.games.base.images import shrunk
 from cutlayer.games.split.model import Inputs, Model
 
 LAYOUT = torch.channels_last  # in which convolutions of few channels are faster, see benchmarks/seeds_together.md
@@ -37,11 +38,12 @@ class Cnn(Model):
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`images` (B, C, H, W) float32 from 0 to 1."""
+        scale, shape = np.float32(inputs.scale), (-1, *_image(inputs))
 
-        scaled = features.astype(np.float32) / np.float32(inputs.scale)
-        images = torch.from_numpy(scaled.reshape(-1, *_image(inputs)))
-        images = avg_pool2d(images, self.shrink) if self.shrink > 1 else images
-        return {"images": images.contiguous(memory_format=LAYOUT)}
+        def images(some: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy((some.astype(np.float32) / scale).reshape(shape))
+
+        return {"images": shrunk(features, self.shrink, images).contiguous(memory_format=LAYOUT)}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Convolutions and the layer that ends at the cut."""

@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import avg_pool2d
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
+from cutlayer.games.base.images import shrunk
 from cutlayer.games.split_server.model import Inputs, Model
 
 
@@ -35,9 +35,8 @@ class StridedCnn(Model):
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`images` (B, C, H, W) float32 from 0 to 1."""
-
-        images = torch.from_numpy(features.astype(np.float32) / np.float32(inputs.scale))
-        return {"images": avg_pool2d(images, self.shrink) if self.shrink > 1 else images}
+        scale = np.float32(inputs.scale)
+        return {"images": shrunk(features, self.shrink, lambda some: torch.from_numpy(some.astype(np.float32) / scale))}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
         """Three convolutions."""
