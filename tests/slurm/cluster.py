@@ -203,7 +203,12 @@ class Cluster:
 
     def active(self) -> list[Job]:
         """Jobs that wait or run."""
-        return self.jobs("PENDING", "RUNNING", "COMPLETING")
+        return self.jobs("PENDING", "RUNNING", "SUSPENDED", "COMPLETING")
+
+    def suspended(self, comment: str) -> bool:
+        """Stop a job in the middle, one that runs and has this in its comment; whether there was one."""
+        found = (job.JobID for job in self.jobs("RUNNING") if comment in job.Comment)
+        return any(not subprocess.run(["scontrol", "suspend", job], capture_output=True).returncode for job in found)
 
     def stop(self) -> None:
         """Cancel what runs, stop the daemons, remove every file."""

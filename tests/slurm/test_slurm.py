@@ -126,7 +126,7 @@ def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> N
 def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: Path) -> None:
     project, before = submitted(tmp_path), cluster.jobs()
     process = project.start(*SCORES)
-    eventually("no run starts", lambda: any("run" in job.Comment for job in cluster.jobs("RUNNING")))
+    eventually("no run starts", lambda: cluster.suspended("run"))  # so that it does not end before it is canceled
     process.send_signal(signal.SIGINT)
     assert process.wait(ENDLESS) != 0
     eventually("canceled jobs stay", lambda: not cluster.active())
