@@ -294,7 +294,7 @@ def test_the_shadow_features_have_the_noise_that_the_clients_announce(monkeypatc
     monkeypatch.setattr(_simulator, "descend", lambda optimizer, loss: None)
     rows = torch.arange(600)
     simulator._step(rows, torch.zeros(1))
-    noise = given[1] - simulator.shadow(simulator.x)[1]
+    noise = (given[1] - simulator.shadow(simulator.x)[1]).detach()
     assert float(noise.std()) == pytest.approx(sigma, rel=0.05, abs=1e-6)
 
 

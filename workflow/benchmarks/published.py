@@ -23,6 +23,7 @@ from trials import at_scale, attacked, read
 from cutlayer.core.devices import granted
 from cutlayer.core.memory import keep_freed
 from cutlayer.games.base.protocol import Task
+from cutlayer.ledger.verdicts import POINTS
 from cutlayer.plan import plugins
 
 WHO = ["way", "setup", "seed", "attack"]
@@ -91,6 +92,13 @@ def ran_on(rows: pd.DataFrame) -> str:
     """Which machines the rows are of, in words."""
     counts = rows["machine"].value_counts()
     return f"Run on: {', '.join(f'{machine} ({count} rows)' for machine, count in counts.items())}."
+
+
+def distance(pairs: Iterable[tuple[list[float], float]], which: str) -> str:
+    """How far ours, a value a seed, are from the printed, all in percent: in the unit of the ledger's table."""
+    apart = [abs(np.mean(ours) - printed) / (100 * POINTS) for ours, printed in pairs if ours and not np.isnan(printed)]
+    median = f"the median of |ours - printed| is {np.median(apart):.1f} tolerances of {100 * POINTS:g} points"
+    return f"Over the {len(apart)} numbers {which} {median}."
 
 
 def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:

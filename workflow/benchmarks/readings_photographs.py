@@ -59,6 +59,14 @@ def undefended(found: Measured) -> Iterator[list[str]]:
         yield [setup, told(found.values("majority", **who)), *cells]
 
 
+def pairs(found: Measured) -> Iterator[tuple[list[float], float]]:
+    """Ours without a defense and the printed."""
+    for setup, name in product(SETUPS, ("utility", *METRICS)):
+        who = {"setup": setup, "reading": UNDEFENDED}
+        ours = found.values(UTILITY, **who) if name == "utility" else found.values(attack=name, **who)
+        yield ours, found.printed(setup, "none", name)
+
+
 def axes(found: Measured) -> Iterator[list[str]]:
     """The basic attack and the utility of each way."""
     for way, (defense, _) in WAYS.items():
@@ -90,7 +98,8 @@ def page() -> None:
         "the photographs that are at hand, a sample of 30,000 of 202,599. Accuracies in percent, 95% t-intervals over "
         "seeds, in brackets how many. Of dsa and dpa the best epoch counts, as in the paper. Blank: not run yet. "
         + published.ran_on(rows),
-        "Without a defense; majority is the share of the attribute's most common value.",
+        "Without a defense; majority is the share of the attribute's most common value. "
+        + published.distance(pairs(found), "of this table"),
         markdown(["setup", "majority", *names], undefended(found), "l" + ">" * (len(names) + 1)),
         f"{AXES}, Th = 0.005: the basic attack, by how many axes of a batch L_p looks at.",
         markdown(["way", "utility", "printed", "basic", "printed"], axes(found), "l>>>>"),
