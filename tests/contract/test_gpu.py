@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.conftest import SETUPS, SPLIT_SETUPS, _table, clicks
+from tests.conftest import SETUPS, SPLIT_SETUPS, clicks
 from tests.contract import test_federated as federated
 from tests.contract import test_split_server as server
 
@@ -42,12 +42,15 @@ CASES = [
 ]  # fmt: skip
 
 
+MADE = {  # rows for a training that scikit-learn has no data for
+    "split": clicks, "split_server": server.table, "split_server, images": server.images, "federated": federated.table,
+    "federated, images": federated.images,
+}  # fmt: skip
+
+
 def table_of(name: str) -> Table:
     """Rows for a training."""
-    if name.endswith("images"):
-        return server.images() if "server" in name else federated.images() if "federated" in name else _table("digits")
-    own = {"split": clicks, "split_server": server.table, "federated": federated.table}
-    return own[name]() if name in own else _table(TRAININGS[name]["dataset"])
+    return MADE[name]() if name in MADE else plugins.create("dataset", TRAININGS[name]["dataset"]).load({})
 
 
 def task_of(name: str, defense: str, device: str, **changes: Any) -> Task:
