@@ -15,7 +15,7 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -44,10 +44,16 @@ def jobs(seeds: int, ways: list[str]) -> Iterator[Job]:
         yield Job(seed, named, setup, setup, "tappfl", methods, [*product(named, ATTACKS)])
 
 
+@cache
+def table2() -> pd.Series:
+    """What is printed there."""
+    numbers = pd.read_csv(PRINTED).query("item == 'table2'")
+    return numbers.set_index(["dataset", "target", "method", "metric"])["value"]
+
+
 def printed(setup: str, way: str, metric: str) -> float:
     """The printed number in percent."""
-    numbers = pd.read_csv(PRINTED).query("item == 'table2'").set_index(["dataset", "target", "method", "metric"])
-    return 100 * float(numbers.loc[(*SETUPS[setup], way, metric), "value"])
+    return 100 * float(table2()[(*SETUPS[setup], way, metric)])
 
 
 def ours(rows: pd.DataFrame, setup: str, way: str, attack: str, metric: str) -> list[float]:

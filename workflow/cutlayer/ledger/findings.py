@@ -91,13 +91,18 @@ def filled(text: str, runs: Mapping[str, Run]) -> str:
 def distances(runs: Mapping[str, Run]) -> str:
     """A row for each paper that prints numbers: every exhibit of it with its distance, in tolerances."""
     far = distance.table(pd.concat([run.claims for run in runs.values()]))
-    lines = ["", "| paper | distance of each exhibit | of its undefended rows |", "|---|---|---|"]
+    lines = [
+        "",
+        "| paper | distance of each exhibit | of its undefended rows | data | sizes |",
+        "|---|---|---|---|---|",
+    ]
     for paper, own in far.groupby("paper", sort=False):
         cells = (
             ", ".join(f"{row['exhibit']} **{row[column]}**" for row in own.to_dict("records") if row[column] != "")
             for column in ("distance", "distance undefended")
         )
-        lines.append(f"| {' | '.join([str(paper), *cells])} |")
+        about = (", ".join(dict.fromkeys(", ".join(own[column]).split(", "))) for column in ("data", "sizes"))
+        lines.append(f"| {' | '.join([str(paper), *cells, *about])} |")
     return "\n".join([*lines, "", ""])
 
 
