@@ -43,12 +43,26 @@ class Job(NamedTuple):
     attacks: list[tuple[str, str]]  # setting, attack
 
 
-def rows(job: Job, gpu: bool) -> Iterator[list[Any]]:
+class Where(NamedTuple):
+    """The machine that is asked for."""
+
+    gpu: bool = False
+    tf32: bool = False  # products on the GPU have 10 bits of fraction instead of 23
+
+    def granted(self) -> tuple[str, str]:
+        """The device of this process, and what its rows are said to be run on."""
+        device = granted(int(self.gpu))
+        if device == "cpu":
+            return device, device
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = self.tf32
+        return device, torch.cuda.get_device_name() + (" with TF32" if self.tf32 else "")
+
+
+def rows(job: Job, where: Where) -> Iterator[list[Any]]:
     """A row of each attack, its metrics as means over devices, if there are any; named as the workflow's run is."""
     torch.set_num_threads(1)
     keep_freed()
-    device = granted(int(gpu))
-    machine = torch.cuda.get_device_name() if device == "cuda" else device
+    device, machine = where.granted()
     start, plan = time.process_time(), at_scale("paper")
     settings, defense = plan.setups[job.place], job.defense
     protocol = plugins.create("protocol", settings["protocol"])
@@ -76,9 +90,9 @@ def append(file: Path, row: list[Any]) -> None:
     print(*row, flush=True)
 
 
-def do(file: Path, job: Job, gpu: bool) -> None:
+def do(file: Path, job: Job, where: Where) -> None:
     """A training and its attacks."""
-    for row in rows(job, gpu):
+    for row in rows(job, where):
         append(file, row)
 
 
@@ -111,14 +125,14 @@ def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
     return job._replace(attacks=attacks)
 
 
-def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int, gpu: bool) -> None:
+def run(file: Path, jobs: Iterable[Job], attacks: list[str], cores: int, where: Where) -> None:
     """What is not there yet, so many trainings side by side."""
     done = {tuple(map(str, row)) for row in measured(file)[WHO].to_numpy()}
     if not file.exists():
         append(file, [*WHO, *METRICS, *END])
     missing = [job for job in (left(job, attacks, done) for job in jobs) if job.attacks]
     with ProcessPoolExecutor(cores) as pool:
-        for ended in [pool.submit(do, file, job, gpu) for job in missing]:
+        for ended in [pool.submit(do, file, job, where) for job in missing]:
             ended.result()
 
 
@@ -127,14 +141,21 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ways", nargs="+", default=[*ways], choices=[*ways])
     parser.add_argument("--attacks", nargs="+", default=[], help="these alone; a training is made again for the others")
+    parser.add_argument("--setups", nargs="+", default=[], help="these alone")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2, help="trainings side by side")
     parser.add_argument("--gpu", action="store_true", help="on a GPU, which the trainings side by side share")
+    parser.add_argument("--tf32", action="store_true", help="on a GPU, with products of 10 bits of fraction")
     parser.add_argument("--table", action="store_true", help="write the page, run nothing")
     asked = parser.parse_args()
     every = [*jobs(asked.seeds, asked.ways)]
-    known = {attack for job in every for _, attack in job.attacks}
-    if others := {*asked.attacks} - known:
-        parser.error(f"--attacks: there is no {', '.join(sorted(others))}; {', '.join(sorted(known))} are meant")
+    known = {
+        "setups": {job.setup for job in every},
+        "attacks": {attack for job in every for _, attack in job.attacks},
+    }
+    for option, names in known.items():
+        if others := {*getattr(asked, option)} - names:
+            parser.error(f"--{option}: there is no {', '.join(sorted(others))}; {', '.join(sorted(names))} are meant")
     if not asked.table:
-        run(file, every, asked.attacks, asked.cores, asked.gpu)
+        chosen = [job for job in every if job.setup in (asked.setups or known["setups"])]
+        run(file, chosen, asked.attacks, asked.cores, Where(asked.gpu or asked.tf32, asked.tf32))

@@ -31,6 +31,7 @@ ROWS = Path(__file__).with_suffix(".csv")
 PRINTED = ROOT / "workflow/papers/tappfl/published.csv"
 SETUPS = {  # setup -> what published.csv calls it
     "adult_gender": ("adult", "gender"), "adult_marital": ("adult", "marital_status"), "loans_race": ("loans", "race"),
+    "cifar10_animal": ("cifar10", "animal"),
 }  # fmt: skip
 WAYS = {"lambda=0": ("tappfl", {"weight": 0.0}), "lambda=1": ("at", {"weight": 1.0})}
 ATTACKS = ("stale", "retrained")
