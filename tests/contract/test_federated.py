@@ -15,6 +15,7 @@ from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.federated import convolutions
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
 from cutlayer.games.federated.defense import Defense
@@ -132,6 +133,20 @@ def test_a_stack_is_its_members():
     for member in range(4):
         torch.nn.utils.vector_to_parameters(values[member].clone(), net.parameters())
         torch.testing.assert_close(stack(x)[member], net(x[member]), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("kernel", "padding"), [((3, 3), (1, 1)), ((3, 2), (0, 1)), ((1, 1), (0, 0))])
+def test_convolutions_by_products_are_those_by_groups(kernel, padding):
+    """A GPU takes the first, a CPU the second; so are their gradients."""
+    draw = torch.Generator().manual_seed(0)
+    shapes = (4, 5, 2, 6, 7), (4, 3, 2, *kernel), (4, 3)
+    given = [torch.randn(shape, generator=draw, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    found = []
+    for way in (convolutions.by_products, convolutions.by_groups):
+        images = way(*given, padding)
+        found.append([images, *torch.autograd.grad(images.square().sum(), given)])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs)
 
 
 def test_a_stack_of_another_layer_is_an_error():

@@ -2,7 +2,7 @@
 
 Run `make data`, then `python workflow/benchmarks/readings_tappfl.py`, of which `--help` says how to make a part, and
 which may be stopped: see `published`. All is as at scale paper: 100 devices, a tenth of them in each of 20 rounds, 10
-local epochs in batches of 10, the network of the paper's table 3. Its network for CIFAR-10 takes a day a training.
+local epochs in batches of 10, the network of the paper's table 3. For CIFAR-10 it takes a core more than a day.
 
 At lambda = 1 the utility network, by far the largest, has no say. It is left out: that is `at` with weight 1. A test
 holds that the extractor and the privacy networks are the same.
@@ -96,7 +96,8 @@ def page() -> None:
         machine("torch", "numpy"),
         "Scale paper: 100 devices, a tenth of them in each of 20 rounds, 10 local epochs, batches of 10, plain steps "
         "of 0.01; real data. Accuracies and AUC in percent, 95% t-intervals over seeds, "
-        "in brackets how many; majority is the share of the most common value. " + published.ran_on(rows),
+        "in brackets how many; majority is the share of the most common value. Blank: not run yet. "
+        + published.ran_on(rows),
         " ".join(published.distance(pairs(rows, way), f"at {way}") for way in WAYS),
         markdown([*names, "majority"], lines(rows), "ll" + ">" * 8),
     )

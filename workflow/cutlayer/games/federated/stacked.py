@@ -12,15 +12,17 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import conv2d, max_pool2d
+from torch.nn.functional import max_pool2d
 
 from cutlayer.core.errors import InputError
+
+from .convolutions import convolved, joined
 
 
 class Stack(nn.Module):
     """D networks with the layers of one `nn.Sequential`: (D, B, ...) -> (D, B, ...).
 
-    Layers may be `Linear`, `Conv2d` (one group, stride 1), `ReLU`, `MaxPool2d` and `Flatten`.
+    Layers may be `Linear`, `Conv2d` (one group, stride 1, padding in pixels), `ReLU`, `MaxPool2d` and `Flatten`.
 
     Raises:
         InputError: of a layer of another kind.
@@ -74,13 +76,7 @@ def _applied(layer: nn.Module, x: Tensor, values: Iterator[Tensor]) -> Tensor:
         return torch.baddbmm(bias.unsqueeze(1), x, weight)
     if isinstance(layer, nn.Conv2d):
         weight, bias = itertools.islice(values, 2)
-        images = conv2d(_joined(x), weight.flatten(0, 1), bias.flatten(), padding=layer.padding, groups=len(x))
-        return images.unflatten(1, (len(x), -1)).transpose(0, 1)
+        return convolved(x, weight, bias, layer.padding)  # type: ignore[arg-type]  # not a word
     if isinstance(layer, nn.MaxPool2d):
-        return max_pool2d(_joined(x), layer.kernel_size).unflatten(1, (len(x), -1)).transpose(0, 1)
+        return max_pool2d(joined(x), layer.kernel_size).unflatten(1, (len(x), -1)).transpose(0, 1)
     return x.flatten(2) if isinstance(layer, nn.Flatten) else torch.relu(x)
-
-
-def _joined(x: Tensor) -> Tensor:
-    """(B, D C, H, W): the members' images (D, B, C, H, W) as channels of one, which after a layer here is no copy."""
-    return x.transpose(0, 1).flatten(1, 2)
