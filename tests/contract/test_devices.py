@@ -53,6 +53,18 @@ def test_a_granted_gpu_is_taken_and_said(monkeypatch, capsys) -> None:
     assert "device: a GPU" in capsys.readouterr().err
 
 
+def test_what_is_seeded_is_as_torch_seeds_it_and_later_draws_do_not_change() -> None:
+    torch.manual_seed(2**63 - 5)
+    expected = torch.nn.Linear(3, 2).weight
+    torch.manual_seed(1)
+    later = torch.rand(4)
+    torch.manual_seed(1)
+    with devices.seeded(2**63 - 5):
+        found = torch.nn.Linear(3, 2).weight
+    assert torch.equal(found, expected)
+    assert torch.equal(torch.rand(4), later)
+
+
 def test_a_grant_that_torch_cannot_use_is_said(monkeypatch, capsys) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert devices.granted(1) == "cpu"

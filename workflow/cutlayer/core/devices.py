@@ -7,6 +7,8 @@ rounding only. Models and data are moved once, before the first step.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -25,6 +27,17 @@ def granted(gpus: int) -> str:
         return "cuda"
     print("device: cpu; a GPU was granted, but torch finds none (no CUDA build, or no driver)", file=sys.stderr)
     return "cpu"
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """What torch draws within on the CPU, such as first weights, comes from this seed; later draws are as without it.
+
+    `torch.manual_seed` would seed every kind of device there is, and keep the stack of the call for those not started.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
 
 
 def randn(shape: tuple[int, ...], generator: torch.Generator, device: str, dtype: torch.dtype) -> torch.Tensor:

@@ -6,9 +6,9 @@ Truth need not hold all values: among few rows a rare one is missing. Each metri
 from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import accuracy_score, recall_score, roc_auc_score
 
 from cutlayer.core.errors import InputError
+from cutlayer.metrics.leakage import leak_auc
 
 
 def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
@@ -17,16 +17,14 @@ def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
     A value that no row has can be guessed, and is then wrong. Of equal scores the first value's counts.
     """
     _check(scores, truth)
-    return float(accuracy_score(truth, scores.argmax(axis=1)))
+    return float((scores.argmax(axis=1) == truth).mean())
 
 
 def balanced_accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
-    """Mean over the values that some row has of the share of their rows that are guessed right.
-
-    This is scikit-learn's `balanced_accuracy_score`, which warns where a value is guessed that no row has.
-    """
+    """Mean over the values that some row has of the share of their rows that are guessed right."""
     _check(scores, truth)
-    return float(recall_score(truth, scores.argmax(axis=1), labels=np.unique(truth), average="macro"))
+    right = scores.argmax(axis=1) == truth
+    return float(np.mean([right[truth == value].mean() for value in np.unique(truth)]))
 
 
 def auc(scores: np.ndarray, truth: np.ndarray) -> float:
@@ -36,12 +34,11 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     the AUC is then 1/2.
     """
     _check(scores, truth)
-    present = np.unique(truth)
-    if len(present) < 2:
+    values = np.unique(truth)
+    if len(values) < 2:
         return 0.5
-    if scores.shape[1] == 2:
-        return float(roc_auc_score(truth, scores[:, 1]))
-    return float(np.mean([roc_auc_score(truth == value, scores[:, value]) for value in present]))
+    told = values[1:] if scores.shape[1] == 2 else values
+    return float(np.mean([leak_auc(scores[:, value], truth == value) for value in told]))
 
 
 def majority(truth: np.ndarray) -> float:

@@ -16,6 +16,7 @@ from cutlayer.games.base.protocol import Protocol
 from cutlayer.plan import plugins
 
 Rows = list[dict[str, Any]]
+Settings = Mapping[str, transcript.Arrays] | str  # those of a transcript, or why there are none
 Attacked = Callable[[transcript.Arrays, tuple[Any, ...]], Rows]
 
 
@@ -36,28 +37,36 @@ def score(
     the attack does not apply to the case, or failed (then value is empty). Returns why attacks failed, see `failures`.
     """
     protocol: Protocol = plugins.create("protocol", protocol_name)
+    methods: dict[str, Attack] = {name: plugins.create("attack", *plugins.used(a)) for name, a in attacks.items()}
+    tables: dict[str, Rows] = {name: [] for name in methods}
     reasons: list[str] = []
-    for (name, attack), output in zip(attacks.items(), outputs, strict=True):
-        method: Attack = plugins.create("attack", *plugins.used(attack))
-        rows: Rows = []
-        for seed, seen, true in zip(seeds, transcripts, truths, strict=True):
-            attacked = partial(measured, method, protocol, artifacts.read_arrays(true)[0], device)
-            for setting, found in _outcomes(seen, attacked, (setup, variant, name, seed)):
+    for seed, seen, true in zip(seeds, transcripts, truths, strict=True):  # each is read once, for all attacks
+        settings, truth = _settings(seen), artifacts.read_arrays(true)[0]
+        for name, method in methods.items():
+            attacked = partial(measured, method, protocol, truth, device)
+            for setting, found in _outcomes(settings, attacked, (setup, variant, name, seed)):
                 if isinstance(found, Failed):
                     reasons.append(found.reason)
                     found = [_skipped(found.reason)]
                 who = {"setup": setup, "defense": variant, "attack": name, "seed": seed, "setting": setting}
-                rows += [who | row for row in found]
+                tables[name] += [who | row for row in found]
+    for rows, output in zip(tables.values(), outputs, strict=True):
         artifacts.write_rows(output, rows)
     return reasons
 
 
-def _outcomes(seen: str | Path, attacked: Attacked, name: tuple[Any, ...]) -> Iterator[tuple[str, Rows | Failed]]:
-    """For each setting of a transcript its rows, or why the attack failed."""
+def _settings(seen: str | Path) -> Settings:
+    """The settings of a transcript, or why there are none."""
     try:
-        settings = transcript.load(seen)
+        return transcript.load(seen)
     except transcript.FailedRun as run:
-        yield "", [_skipped(str(run))]
+        return str(run)
+
+
+def _outcomes(settings: Settings, attacked: Attacked, name: tuple[Any, ...]) -> Iterator[tuple[str, Rows | Failed]]:
+    """For each setting of a transcript its rows, or why the attack failed."""
+    if isinstance(settings, str):
+        yield "", [_skipped(settings)]
         return
     setup, variant, attack, seed = name
     for setting, arrays in settings.items():

@@ -8,8 +8,8 @@ epoch is chosen, since features that say little would else be learned by heart.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core import devices
 from cutlayer.core.transcript import View
+from cutlayer.games.base.encoded import picked
 from cutlayer.games.base.snapshot import drawn
 
 ROWS = 1024
@@ -57,12 +59,9 @@ def moments(features: Tensor, kept: set[int]) -> tuple[Tensor, Tensor]:
     return features.mean(dim=axes, keepdim=True), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
 
 
-@contextmanager
-def seeded(rng: np.random.Generator) -> Iterator[None]:
+def seeded(rng: np.random.Generator) -> AbstractContextManager[None]:
     """What torch draws within, such as first weights, comes from the given generator."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(rng.integers(2**63)))
-        yield
+    return devices.seeded(int(rng.integers(2**63)))
 
 
 def tensor(array: np.ndarray, device: str) -> Tensor:
@@ -87,7 +86,11 @@ def fitted(
 ) -> Standardized:
     """The network, trained on features (n, ...) and their attribute (n,)."""
     network.adapt(features)
-    train(network, lambda rows: cross_entropy(network(features[rows], {}), attribute[rows]), len(features), recipe, rng)
+
+    def loss(rows: Tensor) -> Tensor:
+        return cross_entropy(network(picked(features, rows), {}), attribute[rows])
+
+    train(network, loss, len(features), recipe, rng)
     return network
 
 

@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.games.attributes.data import AttributeData, common, rows_of
+from cutlayer.games.base.encoded import picked
 from cutlayer.games.base.protocol import Task
 
 TEST_SHARE = 0.2
@@ -66,8 +68,9 @@ class FederatedData(AttributeData):
             places[i, : len(own)], mask[i, : len(own)] = own, True
             partner[i, : len(own)] = np.roll(np.arange(len(own)), -1)
         chosen = torch.from_numpy(places).to(self.device)
+        x = picked(self.x, chosen.flatten()).unflatten(0, chosen.shape)
         return Batch(
-            self.x[chosen], self.attribute[chosen], self.labels[chosen], torch.from_numpy(mask).to(self.device),
+            x, self.attribute[chosen], self.labels[chosen], torch.from_numpy(mask).to(self.device),
             torch.from_numpy(partner).to(self.device),
         )  # fmt: skip
 
@@ -106,6 +109,5 @@ def first(task: Task, data: FederatedData, role: str) -> torch.nn.Module:
         "task": lambda: model.head(inputs, data.classes),
         "utility": lambda: torch.nn.ModuleList(model.critic(inputs, data.values)),
     }
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(task.origin, task.seed, role))
+    with seeded(seed_of(task.origin, task.seed, role)):
         return made[role]().to(task.device)

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
+from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
@@ -154,10 +155,9 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
 
 def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
+    with seeded(seed_of(task.origin, task.seed, "bottom")):
         bottom = data.model.bottom(data.inputs)
-        torch.manual_seed(seed_of(task.origin, task.seed, "top"))
+    with seeded(seed_of(task.origin, task.seed, "top")):
         top = data.model.top(data.inputs, 1 if outputs == 2 else outputs)
     return bottom.to(task.device), top.to(task.device)
 

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
@@ -141,10 +142,9 @@ def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
 
 def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Module]:
     """Encoder and classifier; of one setup and seed all defenses start with the same."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(task.origin, task.seed, "bottom"))
+    with seeded(seed_of(task.origin, task.seed, "bottom")):
         encoder = data.model.bottom(data.inputs)
-        torch.manual_seed(seed_of(task.origin, task.seed, "top"))
+    with seeded(seed_of(task.origin, task.seed, "top")):
         classifier = data.model.top(data.inputs, data.classes)
     return encoder.to(task.device), classifier.to(task.device)
 
@@ -155,8 +155,7 @@ def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Modul
     n, size = len(data.train), min(task.settings["batch"], len(data.train))
 
     def decoder(outputs: int) -> torch.nn.Module:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(torch.randint(2**31, (), generator=draw)))
+        with seeded(int(torch.randint(2**31, (), generator=draw))):
             return data.model.top(data.inputs, outputs).to(task.device)
 
     return Clients(

@@ -24,7 +24,7 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.attributes.attack import Attack
 from cutlayer.games.attributes.decoder import ROWS, Recipe, Standardized, decoder, probabilities, seeded, tensor, train
-from cutlayer.games.base.encoded import parts, take
+from cutlayer.games.base.encoded import parts, picked, take
 from cutlayer.games.base.snapshot import drawn
 
 
@@ -83,7 +83,7 @@ def transformation(view: View, known: Tensor, goal: Tensor, recipe: Recipe) -> n
         layers = nn.Sequential(layer(channels, 2 * channels), nn.ReLU(), layer(2 * channels, channels))
     network = Standardized(layers).to(view.device)
     network.adapt(known)
-    train(network, lambda rows: mse_loss(network(known[rows]), goal[rows]), len(known), recipe, view.rng)
+    train(network, lambda rows: mse_loss(network(picked(known, rows)), goal[rows]), len(known), recipe, view.rng)
     return network
 
 
