@@ -6,9 +6,10 @@ Truth need not hold all values: among few rows a rare one is missing. Each metri
 from __future__ import annotations
 
 import numpy as np
+from sklearn.metrics import auc as area
+from sklearn.metrics import roc_curve
 
 from cutlayer.core.errors import InputError
-from cutlayer.metrics.leakage import leak_auc
 
 
 def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
@@ -38,7 +39,7 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     if len(values) < 2:
         return 0.5
     told = values[1:] if scores.shape[1] == 2 else values
-    return float(np.mean([leak_auc(scores[:, value], truth == value) for value in told]))
+    return float(np.mean([area(*roc_curve(truth == value, scores[:, value])[:2]) for value in told]))
 
 
 def majority(truth: np.ndarray) -> float:
