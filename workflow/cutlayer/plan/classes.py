@@ -87,9 +87,9 @@ def _resolved(path: Path, base: ast.expr) -> tuple[Path, ast.ClassDef] | None:
     """The class that a base's expression means in this file, if the library defines it."""
     if isinstance(base, ast.Name):
         own = next((c for c in classes(path) if c.name == base.id), None)
-        file, name = (path, base.id) if own else _imported(path).get(base.id, (None, ""))
+        file, name = (path, base.id) if own else _imported(path, base.id)
     elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
-        file, name = _imported(path).get(base.value.id, (None, ""))[0], base.attr
+        file, name = _imported(path, base.value.id)[0], base.attr
     else:
         return None
     node = next((c for c in classes(file) if c.name == name), None) if file else None
@@ -97,17 +97,16 @@ def _resolved(path: Path, base: ast.expr) -> tuple[Path, ast.ClassDef] | None:
 
 
 @functools.cache
-def _imported(path: Path) -> dict[str, tuple[Path, str]]:
-    """Local name -> the library's file and the name in it; "" if the name is the module itself."""
-    found: dict[str, tuple[Path, str]] = {}
-    for node in parsed(path).body:
-        if isinstance(node, ast.ImportFrom) and (place := place_of(path, node)):
-            for alias in node.names:
-                module = (place / alias.name).with_suffix(".py")
-                inside = (module, "") if module.is_file() else (place.with_suffix(".py"), alias.name)
-                if inside[0].is_file():
-                    found[alias.asname or alias.name] = inside
-    return found
+def _imported(path: Path, name: str) -> tuple[Path | None, str]:
+    """The library's file that a local name comes from, and its name there; "" if it is the module itself."""
+    for node in reversed(parsed(path).body):
+        if not isinstance(node, ast.ImportFrom) or not (place := place_of(path, node)):
+            continue
+        for alias in node.names:
+            if name == (alias.asname or alias.name):
+                module, package = (place / alias.name).with_suffix(".py"), place.with_suffix(".py")
+                return (module, "") if module.is_file() else (package if package.is_file() else None, alias.name)
+    return None, ""
 
 
 def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
