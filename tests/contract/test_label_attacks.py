@@ -374,6 +374,27 @@ def test_a_run_read_back_from_disk_gives_the_scores_of_the_run_itself(
             assert [row["step"] for row in found[len(values) :]] in ([], ["0"])  # what follows is over all batches
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+def test_what_one_attack_writes_all_the_same_the_next_does_not_see(split_run, tmp_path, monkeypatch):
+    outcome, files = split_run("clicks"), [tmp_path / part for part in ("transcript", "truth")]
+    transcript.save(files[0], outcome.transcripts, outcome.shared)
+    artifacts.write_arrays(files[1], outcome.truth)
+
+    def scribbled(method, view):
+        torch.from_numpy(view.gradients).zero_()  # torch goes through numpy's flag
+        assert not view.gradients.any()
+        return np.zeros(len(view.gradients))
+
+    monkeypatch.setattr(type(plugins.create("attack", "off_axis")), "infer", scribbled)
+    found = {}
+    for names in (["norm"], ["off_axis", "norm"]):
+        attacks, tables = {name: {"use": name} for name in names}, [tmp_path / f"{name}.csv" for name in names]
+        assert not scores.score("clicks", "none", "split", attacks, files[:1], files[1:], [0], tables)
+        found[len(names)] = tables[-1].read_text()
+    assert found[1] == found[2]
+    assert "leak_auc" in found[1]
+
+
 # Model completion.
 
 RECIPE = {"epochs": 3, "steps": 70}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -41,8 +42,10 @@ def score(
     tables: dict[str, Rows] = {name: [] for name in methods}
     reasons: list[str] = []
     for seed, seen, true in zip(seeds, transcripts, truths, strict=True):  # each is read once, for all attacks
-        settings, truth = _settings(seen), artifacts.read_arrays(true)[0]
+        read = _settings(seen), artifacts.read_arrays(true)[0]
         for name, method in methods.items():
+            # What an attack writes all the same, through torch, the next one does not see.
+            settings, truth = copy.deepcopy(read) if len(methods) > 1 else read
             attacked = partial(measured, method, protocol, truth, device)
             for setting, found in _outcomes(settings, attacked, (setup, variant, name, seed)):
                 if isinstance(found, Failed):
