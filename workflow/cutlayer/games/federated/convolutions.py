@@ -7,7 +7,6 @@ stacked_convolutions.md`).
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import torch
@@ -57,31 +56,12 @@ class Products(torch.autograd.Function):
         flat = gradient.transpose(1, 2).flatten(2)
         of_weight = torch.bmm(flat, seen.transpose(1, 2)).view_as(weight)
         of_x = None
-        if ctx.needs_input_grad[0]:
-            way = _of_images_by_sums if weight.numel() > seen.numel() else _of_images_by_windows
-            of_x = way(gradient, weight, ctx.padding)
+        if ctx.needs_input_grad[0]:  # a convolution with the kernels turned by 180 degrees
+            turned = weight.flip(3, 4).transpose(1, 2)
+            height, width = (size - 1 - own for size, own in zip(weight.shape[3:], ctx.padding, strict=True))
+            seen, sides = _windows(gradient, turned, (height, width))
+            of_x = _images(torch.bmm(turned.flatten(2), seen), sides)
         return of_x, of_weight, flat.sum(2), None
-
-
-def _of_images_by_windows(gradient: Tensor, weight: Tensor, padding: Pair) -> Tensor:
-    """A convolution with the kernels turned by 180 degrees, of which it makes a copy."""
-    turned = weight.flip(3, 4).transpose(1, 2)
-    height, width = (size - 1 - own for size, own in zip(weight.shape[3:], padding, strict=True))
-    seen, sides = _windows(gradient, turned, (height, width))
-    return _images(torch.bmm(turned.flatten(2), seen), sides)
-
-
-def _of_images_by_sums(gradient: Tensor, weight: Tensor, padding: Pair) -> Tensor:
-    """The gradients of all windows, added up: for weights that are larger than the windows, so not to be copied."""
-    (height, width), (above, beside) = weight.shape[3:], padding
-    batch, _, rows, columns = gradient.shape[1:]
-    seen = torch.bmm(weight.flatten(2).transpose(1, 2), gradient.transpose(1, 2).flatten(2))
-    seen = seen.unflatten(2, (batch, rows, columns)).unflatten(1, (-1, height, width))
-    images = seen.new_zeros(*seen.shape[:2], batch, rows + height - 1, columns + width - 1)
-    for i, j in itertools.product(range(height), range(width)):
-        images[..., i : i + rows, j : j + columns] += seen[:, :, i, j]
-    images = images[..., above : images.shape[3] - above, beside : images.shape[4] - beside]
-    return images.transpose(1, 2)
 
 
 def _windows(x: Tensor, weight: Tensor, padding: Pair) -> tuple[Tensor, tuple[int, int, int]]:
