@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from cutlayer.core import devices
+from cutlayer.core.descent import descend
 from cutlayer.core.transcript import View
 from cutlayer.games.base.encoded import picked
 from cutlayer.games.base.snapshot import drawn
@@ -107,13 +108,6 @@ def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.ra
             least, best = now, {name: value.clone() for name, value in network.state_dict().items()}
     if best is not None:
         network.load_state_dict(best)
-
-
-def descend(optimizer: torch.optim.Adam, loss: Tensor) -> None:
-    """One step."""
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
 
 
 def passed(places: np.ndarray, size: int, rng: np.random.Generator) -> list[Tensor]:

@@ -17,9 +17,10 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core.descent import descend
 from cutlayer.core.transcript import View
 
-from .decoder import ROWS, Recipe, descend, fresh, moments
+from .decoder import ROWS, Recipe, fresh, moments
 
 Ask = Callable[[Tensor], np.ndarray]  # features (D, m, ...) -> (D, m, values) float64 probabilities
 Weights = dict[str, Tensor]  # of all: (D, ...)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot, softplus
 
+from cutlayer.core.descent import descend
 from cutlayer.games.federated.defense import Defense
 from cutlayer.information import jsd
 
@@ -70,9 +71,7 @@ class Stacked:
         optimizer = torch.optim.SGD(parameters, rate)
         for epoch in zip(*orders.values(), strict=True):
             for rows in itertools.zip_longest(*epoch, fillvalue=NO_ROWS):
-                optimizer.zero_grad()
-                self._loss(self.data.batch(list(rows)), defense).backward()
-                optimizer.step()
+                descend(optimizer, self._loss(self.data.batch(list(rows)), defense))
         for role, network in self.others.items():
             own = (each.clone() for each in _flattened(network))  # a part of a tensor would keep all of it
             kept[role].update(zip(orders, own, strict=True))
@@ -139,9 +138,7 @@ class Sequential:
                 torch.nn.utils.vector_to_parameters(start[role].clone(), network.parameters())  # they become views
             optimizer = torch.optim.SGD([p for network in self.networks.values() for p in network.parameters()], rate)
             for rows in (batch for epoch in order for batch in epoch):
-                optimizer.zero_grad()
-                self._loss(torch.from_numpy(rows).to(self.data.device), defense).backward()
-                optimizer.step()
+                descend(optimizer, self._loss(torch.from_numpy(rows).to(self.data.device), defense))
             for role, network in self.networks.items():
                 start[role] = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
                 if role != "extractor":

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
+from cutlayer.core import descent
 from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
@@ -126,7 +127,7 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
 def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, records: Records | None = None) -> None:
     """One batch there and back."""
     wire = Wire(parties.training, rows, parties.state)
-    parties.optimizer.zero_grad()
+    descent.forget(parties.optimizer)
 
     first, embedding = parties.bottom(x)  # the feature party
     if records and records.now and records.first_layer:
@@ -138,7 +139,7 @@ def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, reco
     received = parties.defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
 
     embedding.backward(received / len(loss))  # the feature party
-    parties.optimizer.step()
+    descent.step(parties.optimizer)
     if records:
         records.keep(wire, received, sent.detach(), first, loss.detach())
 

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core import descent
 from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
@@ -125,16 +126,16 @@ def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
     features = clients.features(rows)  # the clients
     sent = (features.detach() + parties.sigma * clients.randn(*features.shape)).requires_grad_()  # crosses the cut
 
-    parties.server.zero_grad()  # the server
+    descent.forget(parties.server)  # the server
     loss = cross_entropy(parties.classifier(sent, {}), data.labels[rows])
     loss.backward()
-    parties.server.step()
+    descent.step(parties.server)
 
     wire = Wire(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
-    parties.client.zero_grad()
+    descent.forget(parties.client)
     before = [p.detach().clone() for p in clients.parameters] if defense.watches else []
     if defense.update((features * sent.grad).sum(), features, wire):  # type: ignore[operator]
-        parties.client.step()
+        descent.step(parties.client)
     if defense.watches:
         defense.moved(before, wire)
     return wire.loss

@@ -27,6 +27,7 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
+from cutlayer.core.descent import descend
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.base.encoded import Encoded, take
@@ -90,9 +91,7 @@ class ModelCompletion(Attack):
             given = next(labeled)
             x = take(features, np.concatenate([known[given], next(unlabeled)]))
             weight = self.unlabeled_weight * step / total
-            optimizer.zero_grad()
-            mixmatch(model, x, targets[given], weight, self.temperature, self.alpha, view.rng).backward()
-            optimizer.step()
+            descend(optimizer, mixmatch(model, x, targets[given], weight, self.temperature, self.alpha, view.rng))
             follow(average, model, min(self.ema, (1 + step) / (10 + step)))
             if step % self.steps == 0:
                 yield average

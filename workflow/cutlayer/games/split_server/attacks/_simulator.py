@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, softplus
 
+from cutlayer.core.descent import descend
 from cutlayer.core.devices import randn
 from cutlayer.core.transcript import View
-from cutlayer.games.attributes.decoder import Standardized, descend, fresh, passed, probabilities, seeded, tensor
+from cutlayer.games.attributes.decoder import Standardized, fresh, passed, probabilities, seeded, tensor
 from cutlayer.games.base.encoded import take
 from cutlayer.games.base.snapshot import drawn
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import torch
 
+from cutlayer.core.descent import descend, forget
+
 from ._leakage import Leakage
 
 
@@ -14,9 +16,7 @@ def pretrained(leakage: Leakage, threshold: float, rate: float, most: int) -> tu
     """(steps taken, the last L_p seen), which is above the threshold if `most` steps are not enough."""
     optimizer, steps = torch.optim.Adam(leakage.clients.parameters, rate, fused=True), 0
     while float((loss := leakage.drawn()).detach()) > threshold and steps < most:
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+        descend(optimizer, loss)
         steps += 1
-    optimizer.zero_grad()
+    forget(optimizer)
     return steps, float(loss.detach())

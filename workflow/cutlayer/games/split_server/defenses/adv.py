@@ -15,6 +15,7 @@ from typing import ClassVar
 import torch
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core.descent import descend
 from cutlayer.core.limits import Limits
 from cutlayer.games.split_server.defense import Clients, Defense, Wire
 
@@ -28,9 +29,7 @@ class Adversary:
 
     def learn(self, features: torch.Tensor, attribute: torch.Tensor) -> None:
         """One step on features (B, ...) whose attribute (B,) is known."""
-        self.optimizer.zero_grad()
-        cross_entropy(self.network(features, {}), attribute).backward()
-        self.optimizer.step()
+        descend(self.optimizer, cross_entropy(self.network(features, {}), attribute))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from cutlayer.core.descent import descend
 from cutlayer.core.devices import randn
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
@@ -63,9 +64,7 @@ class LogisticRegression(Model):
         for epoch in range(self.epochs):
             order = rows[torch.randperm(len(rows), generator=generator)].to(device)  # one copy an epoch
             for chunk in order.split(self.batch):
-                optimizer.zero_grad()
-                stack.losses(chunk).sum().backward()
-                optimizer.step()
+                descend(optimizer, stack.losses(chunk).sum())
             with torch.no_grad():
                 losses = stack.losses(held)
             if not torch.isfinite(losses).all():
