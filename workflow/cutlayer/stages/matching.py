@@ -33,7 +33,7 @@ from cutlayer.core.errors import InputError, nearest
 from cutlayer.core.failures import Failed, tolerate
 from cutlayer.core.progress import steps
 from cutlayer.data.normalised import read
-from cutlayer.games.base.protocol import Task
+from cutlayer.games.base.protocol import Protocol, Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import fixed_of
 
@@ -144,12 +144,13 @@ def match(
     """
     table, _ = read(data, settings["dataset"])
     parameter, least, greatest = plugins.strength(defense["use"])
+    protocol = plugins.create("protocol", settings["protocol"])
     rows: list[dict[str, Any]] = []
     reasons: list[str] = []
     for index, seed in enumerate(steps(seeds, f"match {setup}/{variant}")):
         learned, failed = artifacts.read_arrays(trained[index]) if trained else (None, None)
         task = Task(setup, variant, seed, table, settings, {}, learned, device)
-        evaluate = partial(_evaluated, task, defense, parameter, attack, rule)
+        evaluate = partial(_evaluated, protocol, task, defense, parameter, attack, rule)
         search = Search(parameter, least, greatest, evaluate, evaluations)
         who = {"setup": setup, "defense": variant, "attack": rule["attack"], "seed": seed}
         found = Failed(f"{failed} (undefended)") if failed else tolerate(partial(matched, search, rule))
@@ -198,6 +199,7 @@ def missed(search: Search, target: float, rule: Mapping[str, Any]) -> str:
 
 
 def _evaluated(
+    protocol: Protocol,
     task: Task,
     defense: Mapping[str, Any],
     parameter: str,
@@ -206,7 +208,6 @@ def _evaluated(
     strength: float,
 ) -> Point:
     """Train under one strength, attack, measure; bad input, as from a training that diverged, makes it unusable."""
-    protocol = plugins.create("protocol", task.settings["protocol"])
     method = plugins.create("attack", attack["use"], fixed_of(attack))
     settled = plugins.create(
         "defense", defense["use"], fixed_of(defense) | {parameter: strength}, task.settings["protocol"]

@@ -17,7 +17,7 @@ Decentralized Data".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -37,6 +37,21 @@ from .records import FederatedRecords
 BEFORE, ROUND = "pretraining", "round"
 
 
+class Start(NamedTuple):
+    """What all trainings of one setup and seed start with."""
+
+    task: Task
+    data: FederatedData
+    extractor: torch.Tensor  # (P,) after the pre-training
+    kept: Kept
+
+    def serves(self, task: Task) -> bool:
+        """Whether it is that of another task, too: one that differs in its defense alone."""
+        own = self.task
+        same = task.table is own.table and task.settings is own.settings
+        return same and (task.setup, task.seed, task.device) == (own.setup, own.seed, own.device)
+
+
 class Federated(Protocol):
     """Train an extractor over the devices, and show what the server makes of it."""
 
@@ -50,11 +65,13 @@ class Federated(Protocol):
         "pretraining", "average", "imbalance", "sensitive_among_inputs", "head_epochs", "timed_steps",
     }  # fmt: skip
 
+    def __init__(self) -> None:
+        self._start: Start | None = None  # of the last run: matching tries strength after strength
+
     def run(self, task: Task) -> Outcome:
         """Train one extractor for each setting of the defense; all start alike and see the same batches."""
-        data = prepared(task)
+        _, data, extractor, kept = self._started(task)
         records, outcome = FederatedRecords(task, data), Outcome()
-        extractor, kept = pretrained(task, data)
         for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
             trained, own = train(task, setting, defense, data, extractor, kept)
             outcome.transcripts[setting], rows = records.finish(setting, defense, trained, own)
@@ -62,6 +79,13 @@ class Federated(Protocol):
             outcome.utility += [{"setting": setting} | row for row in rows]
         outcome.shared, outcome.truth = records.shared, records.truth
         return outcome
+
+    def _started(self, task: Task) -> Start:
+        if self._start is None or not self._start.serves(task):
+            self._start = None  # lets go of it first
+            data = prepared(task)
+            self._start = Start(task, data, *pretrained(task, data))
+        return self._start
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
         """The one case, for the extractor is final; by device one for each that trained an inference network."""
