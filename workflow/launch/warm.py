@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import runpy
@@ -182,7 +183,7 @@ def _received(connection: socket.socket) -> tuple[dict[str, Any] | None, list[in
 
 def _work(request: dict[str, Any], streams: list[int], report: int) -> None:
     """Be the job: run its script, say what it imported, end."""
-    known, code = set(sys.modules), 1
+    last, code = next(reversed(sys.modules)), 1
     try:
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -207,17 +208,20 @@ def _work(request: dict[str, Any], streams: list[int], report: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     with contextlib.suppress(OSError):
-        os.write(report, "\n".join(_importable(known)).encode())
+        os.write(report, "\n".join(_importable(last)).encode())
     os._exit(code & 255)
 
 
-def _importable(known: set[str]) -> list[str]:
-    """The modules that a job imported, but for this package's and those that are no files."""
-    found = [(name, module) for name, module in sys.modules.items() if name not in known]
+def _importable(last: str) -> list[str]:
+    """The modules that a job imported after the `last`, but for this package's and those that are no files.
+
+    The newest come first, and those before are not touched: each would be a page that the child has to copy.
+    """
+    found = [*itertools.takewhile(lambda name: name != last, reversed(sys.modules))]
     return [
         name
-        for name, module in found
-        if name.partition(".")[0] not in OURS and getattr(module, "__spec__", None) is not None
+        for name in reversed(found)
+        if name.partition(".")[0] not in OURS and getattr(sys.modules[name], "__spec__", None) is not None
     ]
 
 
