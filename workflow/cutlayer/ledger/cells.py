@@ -19,7 +19,7 @@ from cutlayer.data.normalised import facts, read
 from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.plan.sweeps import parameters_in
 
-from .chance import with_chance
+from .chance import FACTS, with_chance
 from .selection import chosen
 from .statistics import interval
 from .worst import worst
@@ -55,11 +55,15 @@ def gather(
             parts += [pd.DataFrame(_attribute(s, read(data, setups[s])[0].attributes[name])) for s, name in sensitive]
     parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
-    cells = with_chance(_complete(pd.concat(parts, ignore_index=True), exhibit["along"]))
-    if "metrics" in exhibit:
-        cells = cells[cells["metric"].isin([*exhibit["metrics"], ""])]  # "": why there is none of them
+    cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
+    if "metrics" in exhibit:
+        wanted = [*exhibit["metrics"], ""]  # "": why there is none of them
+        cells = with_chance(cells[cells["metric"].isin([*wanted, *FACTS])])  # of few rows: it takes long
+        cells = cells[cells["metric"].isin(wanted)]
+    else:
+        cells = with_chance(cells)
     cells = _at_home(cells, exhibit).assign(dataset=lambda cells: cells["setup"].map(setups))
     for fact in ("provenance", "features"):
         cells[fact] = cells["dataset"].map({name: meta[fact] for name, meta in known.items()})
