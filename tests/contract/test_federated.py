@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,6 +109,27 @@ def test_training_moves_what_it_should():
     trained = {int(device) for turn in range(3) for device in participants(made, federated.ROUND, turn)}
     assert own["privacy"].keys() == trained
     assert len({tuple(values.tolist()) for values in own["privacy"].values()}) == len(trained)
+
+
+def test_a_protocol_pretrains_once_for_all_defenses_of_a_setup_and_seed(monkeypatch):
+    """As matching does, which tries strength after strength."""
+    made, calls, pretrained = task(), [], federated.pretrained
+
+    def counted(own, data):
+        calls.append(own.seed)
+        return pretrained(own, data)
+
+    monkeypatch.setattr(federated, "pretrained", counted)
+    protocol = federated.Federated()
+    others = ({"variant": "other", "defenses": {"": Everything()}}, {"seed": 1}, {"seed": 1, "device": "cpu"}, {})
+    tasks = [made, *(dataclasses.replace(made, **other) for other in others)]
+    shared = [protocol.run(each) for each in tasks]
+    assert calls == [0, 1, 0]
+    for each, outcome in zip(tasks, shared, strict=True):
+        alone = federated.Federated().run(each)
+        assert alone.utility == outcome.utility
+        for name, array in alone.transcripts[""].items():
+            np.testing.assert_array_equal(array, outcome.transcripts[""][name])
 
 
 def test_where_tappfl_s_utility_network_has_no_say_it_may_be_left_out():

@@ -1,6 +1,6 @@
 """Steps of torch's optimizers without what each would note for torch's profiler, and without hooks, as there are none.
 
-Of small networks, as most here are, that is a large part of a step: `workflow/benchmarks/optimizer_steps.md`.
+What it costs small networks, as most here are: `workflow/benchmarks/optimizer_steps.md`.
 """
 
 from __future__ import annotations
