@@ -195,6 +195,8 @@ def test_own_features_are_numbers_of_one_scale_and_predict_what_depends_on_them(
     assert np.corrcoef(found, features[:, 0] ** 2)[0, 1] > 0.7
     assert abs(np.corrcoef(found, draw.standard_normal(200))[0, 1]) < SIGMAS / np.sqrt(200)
     np.testing.assert_array_equal(_own_features.predicted(columns[:, :0], features[:, 0]), 0)
+    turned = _own_features.predicted(columns[::-1], features[::-1, 0] ** 2)[::-1]  # what is kept is of other rows
+    np.testing.assert_allclose(turned, found, atol=1e-8)
 
 
 # On trainings.
