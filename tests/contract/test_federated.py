@@ -111,20 +111,29 @@ def test_training_moves_what_it_should():
     assert len({tuple(values.tolist()) for values in own["privacy"].values()}) == len(trained)
 
 
-def test_a_protocol_pretrains_once_for_all_defenses_of_a_setup_and_seed(monkeypatch):
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (lambda made: {"variant": "other", "defenses": {"": Everything()}}, True),
+        (lambda made: {"seed": 1}, False),
+        (lambda made: {"setup": "another"}, False),
+        (lambda made: {"settings": made.settings | {"pretraining": 1}}, False),
+        (lambda made: {"table": table(180)}, False),
+    ],
+    ids=["defense", "seed", "setup", "settings", "table"],
+)
+def test_a_protocol_pretrains_once_for_all_defenses_of_a_setup_and_seed(other, alike, monkeypatch):
     """As matching does, which tries strength after strength."""
     made, calls, pretrained = task(), [], federated.pretrained
 
     def counted(own, data):
-        calls.append(own.seed)
+        calls.append(own)
         return pretrained(own, data)
 
     monkeypatch.setattr(federated, "pretrained", counted)
-    protocol = federated.Federated()
-    others = ({"variant": "other", "defenses": {"": Everything()}}, {"seed": 1}, {"seed": 1, "device": "cpu"}, {})
-    tasks = [made, *(dataclasses.replace(made, **other) for other in others)]
+    tasks, protocol = [made, dataclasses.replace(made, **other(made))], federated.Federated()
     shared = [protocol.run(each) for each in tasks]
-    assert calls == [0, 1, 0]
+    assert len(calls) == (1 if alike else 2)
     for each, outcome in zip(tasks, shared, strict=True):
         alone = federated.Federated().run(each)
         assert alone.utility == outcome.utility
