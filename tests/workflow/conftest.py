@@ -118,7 +118,7 @@ def copy(folder: Path) -> Project:
         source, target = ROOT / part, folder / part
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.egg-info"))  # what is compiled, too
         else:
             shutil.copy(source, target)
     return Project(folder)

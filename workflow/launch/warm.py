@@ -14,7 +14,7 @@ import contextlib
 import gc
 import importlib
 import itertools
-import json
+import marshal
 import os
 import runpy
 import selectors
@@ -175,7 +175,7 @@ def _received(connection: socket.socket) -> tuple[dict[str, Any] | None, list[in
         while len(content) < size and (part := connection.recv(1 << 20)):
             content += part
     if len(head) == 8 and len(content) == size:
-        return json.loads(content), streams
+        return marshal.loads(content), streams
     for stream in streams:
         os.close(stream)
     return None, []

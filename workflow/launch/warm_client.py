@@ -1,10 +1,15 @@
-"""The job's side of `warm`: give its script to the server, wait for its end. Imports little, for every job does."""
+"""The job's side of `warm`: give its script to the server, wait for its end.
+
+Every job does, so it imports little: `socket` and `json` would take as long as all else of Python's start. `_socket` is
+what `socket` is made of.
+"""
 
 from __future__ import annotations
 
-import json
+import _socket
+import marshal
 import os
-import socket
+import struct
 import sys
 
 ADDRESS = "CUTLAYER_WARM"  # the server's socket, for jobs of the same Python
@@ -15,16 +20,17 @@ def up() -> None:
     folder, _, prefix = os.environ.get(ADDRESS, "").partition(os.pathsep)
     if not folder or prefix != sys.prefix:
         return
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            connection.connect(f"{folder}/socket")
-        except OSError:
-            return
-        request = {"argv": sys.argv, "path": sys.path, "folder": os.getcwd(), "environment": dict(os.environ)}
-        content = json.dumps(request).encode()
-        socket.send_fds(connection, [len(content).to_bytes(8, "big")], [0, 1, 2])
-        connection.sendall(content)
-        status = connection.recv(1)
+    connection = _socket.socket(_socket.AF_UNIX)
+    try:
+        connection.connect(f"{folder}/socket")
+    except OSError:
+        return connection.close()
+    request = {"argv": sys.argv, "path": sys.path, "folder": os.getcwd(), "environment": dict(os.environ)}
+    content = marshal.dumps(request)
+    streams = _socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", 0, 1, 2)
+    connection.sendmsg([len(content).to_bytes(8, "big")], [streams])
+    connection.sendall(content)
+    status = connection.recv(1)
     if not status:
         os.write(2, b"error: the process that runs this workflow's jobs is gone\n")
     os._exit(status[0] if status else 1)
