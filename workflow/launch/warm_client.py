@@ -1,7 +1,7 @@
 """The job's side of `warm`: give its script to the server, wait for its end.
 
-Every job does, so it imports little: `socket` and `json` would take as long as all else of Python's start. `_socket` is
-what `socket` is made of.
+Every job does, so it imports little: not `json` and `socket`, which import regular expressions and enumerations.
+`_socket` is what `socket` is made of.
 """
 
 from __future__ import annotations
