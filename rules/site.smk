@@ -19,7 +19,7 @@ rule site:
         at_once("exhibits")
     conda:
         "../envs/cpu.yaml"
-    threads: 1
+    threads: 2
     resources:
         mem_mb=growing(1500),
         runtime=growing(5),

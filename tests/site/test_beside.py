@@ -41,11 +41,15 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(made: Path, folder: Path) -> None:
+@pytest.mark.parametrize("cores", [1, 2])
+def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int, made: Path, folder: Path) -> None:
     own, inner = reference.both(sources(made), folder / "reference")
-    assert inner is not None
-    build.write(own, folder / "site")
-    build.write(inner, folder / "site" / reference.INNER)
+    stray = [folder / "site/stray.html", folder / "site" / reference.INNER / "stray.html"]
+    for file in stray:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    reference.write(own, inner, folder / "site", cores)
+    assert not any(file.exists() for file in stray)
     assert not broken(folder / "site")
     pages = read(folder / "site")
     assert {name for name in pages if name.startswith("reference/")} == {
@@ -58,6 +62,13 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(made: Path,
         assert f"../{page}" in pages[f"reference/{page}"].links
     assert "At scale reference, on" not in text(folder / "site", "arena.html")
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
+
+
+def test_a_reference_that_cannot_be_written_is_an_error_beside_yours_too(made: Path, folder: Path) -> None:
+    own, inner = reference.both(sources(made), folder / "reference")
+    (folder / "reference/exhibits/marvell").rename(folder / "gone")
+    with pytest.raises(RuntimeError, match="the site of the reference run was not written"):
+        reference.write(own, inner, folder / "site", 2)
 
 
 def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folder: Path) -> None:

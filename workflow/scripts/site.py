@@ -19,7 +19,5 @@ with logged(snakemake):
         pictures=given.pictures,
         api=True,
     )
-    own, inner = reference.both(sources, published.FOLDER)
-    build.write(own, Path("results/site"))
-    if inner:  # within the other, which removes what it does not have
-        build.write(inner, Path("results/site") / reference.INNER)
+    own, beside = reference.both(sources, published.FOLDER)
+    reference.write(own, beside, Path("results/site"), snakemake.threads)

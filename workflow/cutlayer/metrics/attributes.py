@@ -6,8 +6,7 @@ Truth need not hold all values: among few rows a rare one is missing. Each metri
 from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import auc as area
-from sklearn.metrics import roc_curve
+from scipy.stats import rankdata
 
 from cutlayer.core.errors import InputError
 
@@ -31,15 +30,18 @@ def balanced_accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
 def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     """AUC of the second value's score for two values; for more the mean of the AUC of each against the rest.
 
-    Values that no row has are left out of the mean. Where all rows have the same value, nothing is to be told apart:
-    the AUC is then 1/2.
+    Ties count half. Values that no row has are left out of the mean. Where all rows have the same value, nothing is to
+    be told apart: the AUC is then 1/2.
     """
     _check(scores, truth)
     values = np.unique(truth)
     if len(values) < 2:
         return 0.5
     told = values[1:] if scores.shape[1] == 2 else values
-    return float(np.mean([area(*roc_curve(truth == value, scores[:, value])[:2]) for value in told]))
+    own = truth[:, None] == told
+    ones = own.sum(axis=0)
+    above = (rankdata(scores[:, told], axis=0) * own).sum(axis=0) - ones * (ones + 1) / 2
+    return float(np.mean(above / (ones * (len(truth) - ones))))
 
 
 def majority(truth: np.ndarray) -> float:

@@ -18,22 +18,13 @@ def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
 
     Scores may be infinite; a NaN, another label or arrays of different lengths are an InputError.
     """
-    scores, labels = np.asarray(score, dtype=np.float64), np.asarray(label)
-    if scores.ndim != 1 or scores.shape != labels.shape:
-        raise InputError(
-            "metric.leak_auc", f"the shapes are {scores.shape} and {labels.shape}", "one score and one label a row"
-        )
-    if np.isnan(scores).any():
-        raise InputError("metric.leak_auc", "a score is NaN", "every example needs a number")
-    positive = labels == 1
-    if not (positive | (labels == 0)).all():
-        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "two classes are meant")
-    ones = int(positive.sum())
-    zeros = len(labels) - ones
-    if not ones or not zeros:
+    told = _told(score, label)
+    if told is None:
         return None
+    scores, positive = told
+    ones = int(positive.sum())
     above = rankdata(scores)[positive].sum() - ones * (ones + 1) / 2
-    return float(above / (ones * zeros))
+    return float(above / (ones * (len(scores) - ones)))
 
 
 def true_positives(score: ArrayLike, label: ArrayLike, false: float = 0.01) -> float | None:
@@ -43,9 +34,10 @@ def true_positives(score: ArrayLike, label: ArrayLike, false: float = 0.01) -> f
 
     Carlini, Chien, Nasr, Song, Terzis, Tramer, "Membership Inference Attacks From First Principles".
     """
-    if leak_auc(score, label) is None:
+    told = _told(score, label)
+    if told is None:
         return None
-    scores, positive = np.asarray(score, dtype=np.float64), np.asarray(label) == 1
+    scores, positive = told
     others = np.sort(scores[~positive])[::-1]
     threshold = others[math.floor(false * len(others) + ROUNDING)]  # at most so many of the others are above it
     return float(np.mean(scores[positive] > threshold))
@@ -58,3 +50,18 @@ def chance_floor(positives: int, negatives: int) -> float:
             "metric.chance_floor", f"{positives} positives and {negatives} negatives", "both classes are needed"
         )
     return 1.96 * math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+
+
+def _told(score: ArrayLike, label: ArrayLike) -> tuple[np.ndarray, np.ndarray] | None:
+    """The scores, and which rows are of label 1; None when a class is missing."""
+    scores, labels = np.asarray(score, dtype=np.float64), np.asarray(label)
+    if scores.ndim != 1 or scores.shape != labels.shape:
+        raise InputError(
+            "metric.leak_auc", f"the shapes are {scores.shape} and {labels.shape}", "one score and one label a row"
+        )
+    if np.isnan(scores).any():
+        raise InputError("metric.leak_auc", "a score is NaN", "every example needs a number")
+    positive = labels == 1
+    if not (positive | (labels == 0)).all():
+        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "two classes are meant")
+    return (scores, positive) if positive.any() and not positive.all() else None

@@ -54,11 +54,11 @@ class Sources:
     api: bool = False  # whether it has the reference of the library
 
 
-def write(given: Sources, folder: Path) -> None:
-    """Write the site into a folder, and remove what it does not have."""
-    written = [*_pages(given, folder), *_copies(given, folder), *_distances(given, folder)]
+def write(given: Sources, folder: Path, inner: Path | None = None) -> None:
+    """Write the site into a folder, and remove what it does not have; a site in its folder `inner` stays."""
+    written = {*_pages(given, folder), *_copies(given, folder), *_distances(given, folder)}
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and file not in written:
+        if file.is_file() and file not in written and not (inner and file.is_relative_to(inner)):
             file.unlink()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .build import Sources
 
 DIGITS = 6  # of a coordinate; a picture shows fewer
+Row = Mapping[Any, Any]
 
 
 def points(given: Sources, paper: str, name: str) -> str:
@@ -32,28 +33,39 @@ def points(given: Sources, paper: str, name: str) -> str:
 
 
 def _json(found: Points, looks: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = found.rows
-    panels = [_panel(own, looks) for _, own in rows.groupby(["setup", "attack"], sort=False)]
+    panels = [_panel(own, looks) for own in _groups(found.rows.to_dict("records"), "setup", "attack")]
     told = json.dumps({"x": _axis(found.x), "y": _axis(found.y), "panels": panels}, allow_nan=False)
     return told.replace("<", "\\u003c")
+
+
+def _groups(rows: Iterable[Row], *keys: str) -> list[list[Row]]:
+    """Rows that have these keys in common, in their order; a frame for each of a thousand groups would take longer."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return [*groups.values()]
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
     return {"label": axis.label, "log": axis.log}
 
 
-def _panel(own: pd.DataFrame, looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _panel(own: list[Row], looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The points of one attack in one setup, defense by defense.
 
     A published run may have a defense that your catalog has no more: its look is that of its place.
     """
-    setup, dataset, provenance, attack = own[["setup", "dataset", "provenance", "attack"]].iloc[0]
+    setup, dataset, provenance, attack = (own[0][key] for key in ("setup", "dataset", "provenance", "attack"))
     return {
         "title": f"{names.of_setup(setup, dataset)} ({provenance}), {attack}",
         "attack": attack,
         "series": [
-            {"name": str(defense), **_look(looks.get(str(defense)) or by_place(place)), "points": [*_points(line)]}
-            for place, (defense, line) in enumerate(own.groupby("defense", sort=False))
+            {
+                "name": line[0]["defense"],
+                **_look(looks.get(line[0]["defense"]) or by_place(place)),
+                "points": [*_points(line)],
+            }
+            for place, line in enumerate(_groups(own, "defense"))
         ],
     }
 
@@ -62,8 +74,8 @@ def _look(look: Mapping[str, Any]) -> dict[str, str]:
     return {"color": look["color"], "marker": look["marker"]}
 
 
-def _points(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for row in line.to_dict("records"):
+def _points(line: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    for row in line:
         sides = {f"{side}{end}": row[f"{side}{end}"] for side in "xy" for end in ("", "_low", "_high")}
         if not pd.isna(sides["x"]) and not pd.isna(sides["y"]):
             numbers = {key: None if pd.isna(value) else float(f"{value:.{DIGITS}g}") for key, value in sides.items()}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from dataclasses import replace
 from pathlib import Path
 
 from cutlayer.ledger import overview
 from cutlayer.reference import published
 
+from . import build
 from .build import Beside, Sources, claims
 
 INNER = "reference"  # folder in the site
@@ -40,3 +42,19 @@ def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
         replace(own, beside=Beside("reference run", f"{INNER}/", found)),
         replace(reference, beside=Beside("your run", "../", made)),
     )
+
+
+def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:
+    """Write your site and in it that of the reference, where there is one: side by side, given two cores."""
+    if not reference:
+        return build.write(own, folder)
+    inner = folder / INNER
+    beside = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
+    if cores > 1:
+        beside.start()
+    build.write(own, folder, inner)
+    if cores == 1:
+        return build.write(reference, inner)
+    beside.join()
+    if beside.exitcode:
+        raise RuntimeError("the site of the reference run was not written, see above")
