@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 
 from cutlayer.core.files import replacing
 
-from ._figure import METADATA, label
+from ._figure import WRITTEN, label
 
 WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
 CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
@@ -44,7 +44,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
     drawn = figure.get_tightbbox().padded(MARGIN)  # once: with bbox_inches="tight" each file is drawn twice
     for kind in ("png", "pdf"):
         with replacing(files[kind]) as temporary:
-            figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=drawn, metadata=METADATA[kind])
+            figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=drawn, **WRITTEN[kind])
     plt.close(figure)
 
 
