@@ -110,7 +110,7 @@ def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
 
 def _of_settings(labels: pd.Series, parameter: str) -> pd.Series:
     """A parameter's value in each setting, missing where a setting has none; 0 where it is in none of them."""
-    values = pd.to_numeric(labels.map(lambda label: parameters_in(label).get(parameter)))
+    values = pd.to_numeric(labels.map({label: parameters_in(label).get(parameter) for label in labels.unique()}))
     return values if values.notna().any() else pd.Series(0, labels.index)
 
 
