@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import auc as area
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score, roc_curve
 
 from cutlayer.core.errors import InputError
 from cutlayer.metrics import leak_auc
@@ -73,6 +74,18 @@ def test_the_auc_is_the_leak_auc_of_two_values_and_the_macro_mean_of_more(case):
         rows = (1 + scores) / (1 + scores).sum(axis=1, keepdims=True)  # scikit-learn asks for probabilities
         expected = roc_auc_score(truth, rows, multi_class="ovr", average="macro")
         assert auc(rows, truth) == pytest.approx(expected)
+
+
+@given(cases)
+def test_the_auc_is_scikit_learn_s_to_the_last_bit(case):
+    scores, truth = case
+    found = np.unique(truth)
+    if len(found) > 1:
+        told = found[1:] if scores.shape[1] == 2 else found
+        for kind in (np.float64, np.float32):
+            own = scores.astype(kind)
+            expected = np.mean([area(*roc_curve(truth == value, own[:, value])[:2]) for value in told])
+            assert auc(own, truth) == expected
 
 
 def test_a_value_that_no_row_has_counts_for_nothing_but_may_be_guessed_in_vain():

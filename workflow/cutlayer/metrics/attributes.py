@@ -6,7 +6,6 @@ Truth need not hold all values: among few rows a rare one is missing. Each metri
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from cutlayer.core.errors import InputError
 
@@ -38,10 +37,24 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     if len(values) < 2:
         return 0.5
     told = values[1:] if scores.shape[1] == 2 else values
-    own = truth[:, None] == told
-    ones = own.sum(axis=0)
-    above = (rankdata(scores[:, told], axis=0) * own).sum(axis=0) - ones * (ones + 1) / 2
-    return float(np.mean(above / (ones * (len(truth) - ones))))
+    return float(np.mean([_area(scores[:, value], truth == value) for value in told]))
+
+
+def _area(score: np.ndarray, own: np.ndarray) -> float:
+    """The area under the ROC curve of a score (n,) for telling its own rows (n,) from the rest; ties count half.
+
+    It is `auc(*roc_curve(own, score)[:2])` of scikit-learn to the last bit, in a fifth of the time: that one spends most
+    of it on looking at its arguments, and an attack is measured after every epoch, for every value.
+    """
+    order = np.argsort(-score, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)  # the last of each group of equal scores
+    right = np.cumsum(own[order], dtype=float)[ends]
+    wrong = 1 + ends - right
+    if len(ends) > 2:  # without points between corners
+        corners = np.concatenate([[True], (np.diff(wrong, 2) != 0) | (np.diff(right, 2) != 0), [True]])
+        right, wrong = right[corners], wrong[corners]
+    right, wrong = (np.insert(count, 0, 0.0) / count[-1] for count in (right, wrong))
+    return float(np.trapezoid(right, wrong))
 
 
 def majority(truth: np.ndarray) -> float:
