@@ -43,8 +43,8 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
 def _area(score: np.ndarray, own: np.ndarray) -> float:
     """The area under the ROC curve of a score (n,) for telling its own rows (n,) from the rest; ties count half.
 
-    It is `auc(*roc_curve(own, score)[:2])` of scikit-learn to the last bit, in a fifth of the time: that one spends most
-    of it on looking at its arguments, and an attack is measured after every epoch, for every value.
+    It is `auc(*roc_curve(own, score)[:2])` of scikit-learn to the last bit. That one spends most of its time on looking
+    at its arguments, and an attack is measured after every epoch, for every value.
     """
     order = np.argsort(-score, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)  # the last of each group of equal scores
