@@ -49,12 +49,14 @@ def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> 
     if not reference:
         return build.write(own, folder)
     inner = folder / INNER
-    beside = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
-    if cores > 1:
-        beside.start()
-    build.write(own, folder, inner)
     if cores == 1:
+        build.write(own, folder, inner)
         return build.write(reference, inner)
-    beside.join()
+    beside = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
+    beside.start()
+    try:
+        build.write(own, folder, inner)
+    finally:
+        beside.join()  # nothing is written once this has ended
     if beside.exitcode:
         raise RuntimeError("the site of the reference run was not written, see above")
