@@ -64,6 +64,17 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int,
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
 
 
+def test_a_site_that_is_written_again_leaves_the_one_in_it(made: Path, folder: Path) -> None:
+    own, inner = reference.both(sources(made), folder / "reference")
+    site = folder / "site"
+    reference.write(own, inner, site, 1)
+    before = sorted(site.rglob("*"))
+    build.write(own, site, site / reference.INNER)
+    assert sorted(site.rglob("*")) == before
+    build.write(own, site)
+    assert not [*(site / reference.INNER).rglob("*.html")]
+
+
 def test_a_reference_that_cannot_be_written_is_an_error_beside_yours_too(made: Path, folder: Path) -> None:
     own, inner = reference.both(sources(made), folder / "reference")
     (folder / "reference/exhibits/marvell").rename(folder / "gone")
