@@ -30,6 +30,7 @@ localrules:
     all,
     data,
     runs,
+    exhibits,
 
 
 rule all:
@@ -51,6 +52,11 @@ rule data:
 rule runs:
     input:
         run_files(),
+
+
+rule exhibits:
+    input:
+        exhibits_of(*plan.papers),
 
 
 for paper in plan.papers:

@@ -1,4 +1,4 @@
-"""A copy of the project, finished at the tiny scale, in a git repository of its own with DVC on top."""
+"""Copies of the project, finished at the tiny scale, in git repositories of their own with DVC on top."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textwrap import indent
 import pytest
 import yaml
 
-from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, once, project  # noqa: F401
+from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, linked, once, project, undisturbed  # noqa: F401
 
 PARTS = ("dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore", "Makefile")
 BIN = str(Path(sys.executable).parent)
@@ -84,8 +84,8 @@ def jobs_between(before: dict[str, int], after: dict[str, int]) -> set[str]:
 
 def stages(output: str) -> dict[str, bool]:
     """Stage -> whether `dvc repro` ran it."""
-    ran = dict.fromkeys(re.findall(r"^Running stage '([\w@]+)'", output, flags=re.M), True)
-    return ran | dict.fromkeys(re.findall(r"^Stage '([\w@]+)' didn't change", output, flags=re.M), False)
+    ran = dict.fromkeys(re.findall(r"^Running stage '(\w+)'", output, flags=re.M), True)
+    return ran | dict.fromkeys(re.findall(r"^Stage '(\w+)' didn't change", output, flags=re.M), False)
 
 
 def tiny(copy: Project) -> None:
@@ -114,24 +114,34 @@ def track(copy: Repository) -> None:
     copy.init()
 
 
+@pytest.fixture
+def tracked(finished: Project, tmp_path: Path) -> Repository:  # noqa: F811
+    """The whole finished project under git, all committed; DVC has recorded nothing of it yet."""
+    shutil.copytree(finished.folder, tmp_path / "project", copy_function=linked)
+    repository = Repository(tmp_path / "project")
+    track(repository)
+    repository.save("tracked")
+    return repository
+
+
 @pytest.fixture(scope="session")
-def recorded(finished: Project, tmp_path_factory: pytest.TempPathFactory) -> Repository:  # noqa: F811
-    """The finished project under git after its first `dvc repro`, all committed; tests leave it as it is."""
+def recorded(undisturbed: Project, tmp_path_factory: pytest.TempPathFactory) -> Repository:  # noqa: F811
+    """The small DAG, finished, under git after its first `dvc repro`, all committed; tests leave it as it is."""
 
     def record(folder: Path) -> None:
-        shutil.copytree(finished.folder, folder)
-        repository = Repository(folder)
+        shutil.copytree(undisturbed.folder, folder)
+        repository = Repository(folder, mirror="")
         track(repository)
         before = repository.times()
         repository.dvc("repro")
         assert not jobs_between(before, repository.times()), "`dvc repro` made again what Snakemake had made"
         repository.save("recorded")
 
-    return Repository(once(tmp_path_factory, "recorded", record))
+    return Repository(once(tmp_path_factory, "recorded", record), mirror="")
 
 
 @pytest.fixture
 def changed(recorded: Repository, tmp_path: Path) -> Repository:
     """A copy of the recorded project, to change."""
     shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
-    return Repository(tmp_path / "project")
+    return Repository(tmp_path / "project", mirror="")

@@ -78,7 +78,7 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
     remote = str(tmp_path / "remote")
     raw = [name.removesuffix(".dvc") for name in POINTERS if (recorded.folder / name).with_suffix("").exists()]
     shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
-    here = Repository(tmp_path / "project")
+    here = Repository(tmp_path / "project", mirror="")
     here.dvc("remote", "add", "--default", "--local", "store", remote)
     pushed = here.make("push")
     assert pushed.returncode == 0, pushed.stderr
@@ -96,9 +96,9 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
     assert not any(line.startswith("Running") for line in clone.dvc("repro").splitlines())
 
     # Snakemake knows what the pulled results were made with, not only when.
-    clone.replace("params.yaml", "limit: 5", "limit: 4")
+    clone.replace("params.yaml", "gia: { steps: 50", "gia: { steps: 40")
     assert not clone.up_to_date()
-    clone.replace("params.yaml", "limit: 4", "limit: 5")
+    clone.replace("params.yaml", "gia: { steps: 40", "gia: { steps: 50")
     (clone.folder / "results/claims.csv").write_text("not what the lock records\n")
     refused = clone.make("settle")
     assert refused.returncode != 0

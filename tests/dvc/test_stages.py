@@ -18,18 +18,7 @@ from cutlayer.plan import code
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
 
-def expanded() -> dict[str, dict]:
-    """The stages of dvc.yaml, those of each paper written out."""
-    found: dict[str, dict] = {}
-    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
-        for item in stage.get("foreach", []):
-            found[f"{name}@{item}"] = json.loads(json.dumps(stage["do"]).replace("${item}", item))
-        if "foreach" not in stage:
-            found[name] = stage
-    return found
-
-
-STAGES = expanded()
+STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 PAPERS = yaml.safe_load((ROOT / "params.yaml").read_text())["papers"]
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
 RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule)(?: (?P<name>\w+)|:)", flags=re.M)
@@ -111,25 +100,24 @@ def test_an_edited_attack_and_a_changed_variant_run_what_depends_on_them(changed
     """By `dvc exp run`, which edits params.yaml and then is `dvc repro`."""
     before = changed.times()
     was = yaml.safe_load((changed.folder / "params.yaml").read_text())
-    attack = "workflow/cutlayer/games/vertical/attacks/black_box.py"
+    attack = "workflow/cutlayer/games/split/attacks/model_completion.py"
     (changed.folder / attack).write_text((changed.folder / attack).read_text() + "\n# edited\n")
-    ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.chebyshev_center.limit=4"))
-    papers = {f"exhibits@{paper}": True for paper in PAPERS}  # they have all runs in common
-    assert ran == {"data": False, "runs": True, "ledger": True, "site": True} | papers
+    ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.gia.steps=40"))
+    assert ran == {"data": False, "runs": True, "exhibits": True, "ledger": True, "site": True}
 
     again = jobs_between(before, changed.times())
     first = {log for log in again if log.startswith("attack/")}
-    edited = attacks_on_runs_with("black_box", changed.folder)
-    assert edited == {"attack/bank_one_feature/none/shared-attacks.log"}  # the same scores come out, so nothing follows
-    assert first == edited | attacks_on_runs_with("chebyshev_center", changed.folder)
-    assert {log for log in again - first if log.startswith("cells/")} == {
-        "cells/chebyshev/exact_center.log", "cells/chebyshev/comparison.log",
-    }  # fmt: skip
+    edited = attacks_on_runs_with("model_completion", changed.folder)
+    assert edited  # the same scores come out, so nothing follows
+    other = attacks_on_runs_with("gia", changed.folder)
+    assert not edited & other
+    assert first == edited | other
+    assert {log for log in again - first if log.startswith("cells/")} == {"cells/chebyshev/comparison.log"}
     assert {log.split("/")[0] for log in again} <= {"attack", "cells", "exhibits", "ledger.log", "site.log"}
     assert changed.up_to_date()
 
     text = (changed.folder / "params.yaml").read_text()
-    was["attacks"]["chebyshev_center"]["limit"] = 4
+    was["attacks"]["gia"]["steps"] = 40
     assert yaml.safe_load(text) == was
     assert "# A variant: a method and its parameters" in text
     assert set(changed.git("diff", "--name-only").split()) <= {
@@ -137,10 +125,10 @@ def test_an_edited_attack_and_a_changed_variant_run_what_depends_on_them(changed
     }  # fmt: skip
 
 
-def test_metrics_are_the_verdicts_and_the_headlines(changed: Repository) -> None:
-    (shown,) = json.loads(changed.call("dvc", "metrics", "show", "--json").stdout).values()
+def test_metrics_are_the_verdicts_and_the_headlines(tracked: Repository) -> None:
+    (shown,) = json.loads(tracked.call("dvc", "metrics", "show", "--json").stdout).values()
     metrics = shown["data"]["results/metrics.json"]["data"]
-    with (changed.folder / "results/claims.csv").open() as claims:
+    with (tracked.folder / "results/claims.csv").open() as claims:
         judged = Counter((row["paper"], row["kind"], row["verdict"]) for row in csv.DictReader(claims))
     counts = [
         (p, k, v, n) for p, kinds in metrics["ledger"].items() for k, own in kinds.items() for v, n in own.items()
@@ -150,24 +138,24 @@ def test_metrics_are_the_verdicts_and_the_headlines(changed: Repository) -> None
     assert held > 0
     for paper in PAPERS:
         assert set(metrics[paper]) == {"utility", "leak", "provenance"}
-    rows = csv.DictReader((changed.folder / "results/exhibits/chebyshev/figure9.csv").open())
+    rows = csv.DictReader((tracked.folder / "results/exhibits/chebyshev/figure9.csv").open())
     errors = [float(row["mean"]) for row in rows if (row["defense"], row["attack"]) == ("pps", "rcc1")]
     assert metrics["chebyshev"]["leak"] == pytest.approx(statistics.fmean(errors), rel=1e-6)
-    file = changed.folder / "results/metrics.json"
+    file = tracked.folder / "results/metrics.json"
     kept = metrics | {"ledger": {"chebyshev": {"claim": {"holds (reduced)": 1}}}}
     file.write_text(json.dumps(kept))
-    difference = json.loads(changed.call("dvc", "metrics", "diff", "--json").stdout)
+    difference = json.loads(tracked.call("dvc", "metrics", "diff", "--json").stdout)
     assert difference["results/metrics.json"]["ledger.chebyshev.claim.holds (reduced)"]["new"] == 1
 
 
-def test_plots_show_pictures_and_curves(recorded: Repository) -> None:
-    recorded.dvc("plots", "show")
-    page = (recorded.folder / "dvc_plots/index.html").read_text()
-    pictures = {file.name for file in (recorded.folder / "dvc_plots/static").glob("*.png")}
+def test_plots_show_pictures_and_curves(tracked: Repository) -> None:
+    tracked.dvc("plots", "show")
+    page = (tracked.folder / "dvc_plots/index.html").read_text()
+    pictures = {file.name for file in (tracked.folder / "dvc_plots/static").glob("*.png")}
     assert len(pictures) >= 5
     assert all(f"static/{name}" in page for name in pictures)
     assert '"predictions"' in page  # the data behind figure 7, which vega draws
-    assert not recorded.git("status", "--porcelain")
+    assert not tracked.git("status", "--porcelain")
 
 
 def test_dvc_lock_was_written_with_this_code(tmp_path) -> None:
