@@ -17,7 +17,6 @@ from cutlayer.plan import code
 
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
-
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 PAPERS = yaml.safe_load((ROOT / "params.yaml").read_text())["papers"]
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
