@@ -2,14 +2,16 @@
 
 Most of a short job's time is Python importing torch, pandas or matplotlib. The workflow starts one server. The first
 thing a job's Python does is to call `warm_client.up` (see `job/sitecustomize.py`): the server forks a child that runs
-the job's script with its own output, environment and folder, and the job waits for it. The server imports what earlier
-children imported; if a file of this library has changed since, children read it anew (see `held`). A job that is killed
-takes its child with it, and the end of the workflow ends server and children. Without a server (on a cluster, in
-another environment than the workflow's, not on Linux) a job runs as it is.
+the job's script with its own output, environment and folder, and the job waits for it. Before the first job of a
+script the server imports what the script names, later what children imported besides; if a file of this library has
+changed since, children read it anew (see `held`). A job that is killed takes its child with it, and the end of the
+workflow ends server and children. Without a server (on a cluster, in another environment than the workflow's, not on
+Linux) a job runs as it is.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import gc
 import importlib
@@ -34,6 +36,7 @@ from . import held
 from .warm_client import ADDRESS
 
 OURS = ("launch", "__main__")  # never imported by the server
+LATE = {"torch": "torch._dynamo"}  # what a library imports itself when it is first used: its optimizers do
 GARBAGE = 100_000  # objects between two looks for what can go: jobs are short, and such looks were a tenth of drawing
 _server: subprocess.Popen[bytes] | None = None
 
@@ -86,6 +89,7 @@ class Server:
         self.selector.register(self.listener, selectors.EVENT_READ, self.accept)
         self.children: list[Child] = []
         self.wanted: dict[str, None] = {}  # modules to import, in the order of the children's
+        self.known: set[str] = set()  # the scripts that came
 
     def serve(self) -> None:
         """Until standard input, which the workflow holds, is closed."""
@@ -102,11 +106,18 @@ class Server:
         """Import one of the modules that children had to import."""
         name = next(iter(self.wanted))
         del self.wanted[name]
-        if name not in sys.modules:
-            began = time.time_ns()
-            with contextlib.suppress(BaseException):
-                importlib.import_module(name)
-            held.note(began)
+        _import(name)
+
+    def prepare(self, script: Path) -> None:
+        """Import what a new script names: else each of the first jobs would, all at the same time."""
+        kind = script.name.partition(".")[2]  # before it is what makes Snakemake's copy unique
+        if kind in self.known:
+            return
+        self.known.add(kind)
+        for name in _named(script):
+            _import(name)
+        for name in [late for early, late in LATE.items() if early in sys.modules]:
+            _import(name)
 
     def accept(self) -> None:
         """Fork a child for a job."""
@@ -114,6 +125,7 @@ class Server:
         request, streams = _received(connection)
         if request is None:
             return connection.close()
+        self.prepare(Path(request["argv"][0]))
         gc.freeze()
         reading, writing = os.pipe()
         process = os.fork()
@@ -165,6 +177,28 @@ class Server:
         self.listener.close()
         for child in self.children:
             child.close()
+
+
+def _import(name: str) -> None:
+    """Import a module, if it can be: an error is for the job that needs it."""
+    if name in sys.modules or name.partition(".")[0] in OURS:
+        return
+    began = time.time_ns()
+    with contextlib.suppress(BaseException):
+        importlib.import_module(name)
+    held.note(began)
+
+
+def _named(script: Path) -> list[str]:
+    """The modules that a script imports, in its order; names of things in modules are among them."""
+    found: list[str] = []
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        for line in ast.walk(ast.parse(script.read_bytes())):
+            if isinstance(line, ast.Import):
+                found += [alias.name for alias in line.names]
+            elif isinstance(line, ast.ImportFrom) and line.module:
+                found += [line.module, *(f"{line.module}.{alias.name}" for alias in line.names)]
+    return found
 
 
 def _received(connection: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
