@@ -76,7 +76,6 @@ def test_writing_the_pointers_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Path) -> None:
     remote = str(tmp_path / "remote")
-    raw = [name.removesuffix(".dvc") for name in POINTERS if (recorded.folder / name).with_suffix("").exists()]
     shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
     here = Repository(tmp_path / "project", mirror="")
     here.dvc("remote", "add", "--default", "--local", "store", remote)
@@ -91,7 +90,6 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
     pulled = clone.make("pull")
     assert pulled.returncode == 0, pulled.stdout + pulled.stderr
     assert clone.csv() == recorded.csv()
-    assert [(clone.folder / name).read_bytes() for name in raw] == [(here.folder / name).read_bytes() for name in raw]
     assert clone.up_to_date()
     assert not any(line.startswith("Running") for line in clone.dvc("repro").splitlines())
 
@@ -158,6 +156,26 @@ def test_a_raw_file_comes_from_its_address_and_else_from_a_remote(address: tuple
     clone.dvc("fetch")
     clone.dvc("pull")
     assert (clone.folder / "data/raw/satellite/sat.trn").read_text() == "1 2 3\n"
+
+
+@pytest.mark.mirror
+def test_original_files_are_pushed_and_pulled(tmp_path: Path) -> None:
+    names = [name for name in POINTERS if name.startswith("data/raw/robot/")]
+    here = minimal(tmp_path / "here", "data/sources.csv", "workflow/tracking/raw.py", *names)
+    acquire("robot", here.folder / "data/raw", os.environ["CUTLAYER_MIRROR"], True, here.folder / "data/sources.csv")
+    here.dvc("remote", "add", "--default", "store", str(tmp_path / "remote"))
+    here.save("with a remote")
+    pushed = here.make("push")
+    assert pushed.returncode == 0, pushed.stderr
+
+    here.git("clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Repository(tmp_path / "clone", mirror="")
+    clone.dvc("pull")
+    files = [name.removesuffix(".dvc") for name in names]
+    assert files
+    assert [(clone.folder / name).read_bytes() for name in files] == [
+        (here.folder / name).read_bytes() for name in files
+    ]
 
 
 def test_a_raw_file_that_is_another_one_is_not_pushed(tmp_path: Path) -> None:
