@@ -27,7 +27,7 @@ def labeled(axis: Axes, label: str) -> list[Line2D]:
 
 def cut_off(figure: Figure) -> list[str]:
     """What is not wholly on the canvas, or in a table in its cell, and titles and legends that overlap."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     grids = [grid for axis in figure.axes for grid in axis.tables]
     if grids:  # saved with what lies outside of the canvas

@@ -21,22 +21,20 @@ from cutlayer.plan import plugins
 def draw(monkeypatch, tmp_path) -> Iterator[Any]:
     """`draw(name, rows, along, **options)`: the figure of a drawing; its files are in `draw.folder`.
 
-    `draw.beside` is what it shows beside its cells.
+    Those of `draw.kinds`: a picture takes longer to write than all else. `draw.beside` is what it shows beside its cells.
     """
     figures = []
     monkeypatch.setattr(plt, "close", figures.append)
 
     def drawn(use, rows, along="all", /, **options):
         cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
-        files = {kind: tmp_path / f"{use}.{kind}" for kind in ("png", "pdf", "md", "tex")}
+        files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
         plugins.create("exhibit", use, options).draw(
             summarize(cells, "p", "e", "quick"), "A title", files, drawn.beside
         )
-        assert files["png"].read_bytes().startswith(b"\x89PNG")
-        assert files["pdf"].read_bytes().startswith(b"%PDF")
         return figures.pop()
 
-    drawn.folder, drawn.beside = tmp_path, Beside()
+    drawn.folder, drawn.beside, drawn.kinds = tmp_path, Beside(), ("md", "tex")
     yield drawn
     monkeypatch.undo()
     plt.close("all")

@@ -535,9 +535,14 @@ def test_an_exhibit_can_be_drawn_and_nothing_is_cut_off(draw, paper, name):
     assert cut_off(draw(exhibit["draw"]["use"], rows, exhibit["along"], **options)) == []
 
 
-def test_equal_cells_give_equal_files(draw):
+@pytest.mark.parametrize(("use", "options"), [("frontier", {}), ("table", {"rows": "scheme", "columns": "metric"})])
+def test_equal_cells_give_equal_files(draw, use, options):
     rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.8)], "iso": [(0.7, 0.7)]})
-    draw("frontier", rows)
-    first = {kind: (draw.folder / f"frontier.{kind}").read_bytes() for kind in ("png", "pdf")}
-    draw("frontier", rows)
-    assert first == {kind: (draw.folder / f"frontier.{kind}").read_bytes() for kind in ("png", "pdf")}
+    starts = {"png": b"\x89PNG", "pdf": b"%PDF", "md": b"**A title", "tex": b"\\begin"}
+    draw.kinds = ("png", "pdf", "md", "tex")
+    draw(use, rows, **options)
+    first = {file: file.read_bytes() for file in draw.folder.iterdir()}
+    assert all(text.startswith(starts[file.suffix[1:]]) for file, text in first.items())
+    assert {file.suffix for file in first} == ({".png", ".pdf"} if use == "frontier" else {f".{kind}" for kind in starts})
+    draw(use, rows, **options)
+    assert first == {file: file.read_bytes() for file in draw.folder.iterdir()}

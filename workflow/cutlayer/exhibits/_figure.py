@@ -15,6 +15,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.layout_engine import TightLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.transforms import Bbox
 
 from cutlayer.core.files import replacing
 from cutlayer.plan.looks import by_place
@@ -23,6 +24,7 @@ from ._columns import why
 from .base import Beside
 
 LINE = 0.13  # inches of a footer's line
+DPI = 150
 ROOMY = 3  # lines of a footer, less one, that fit below the panels
 METHODS = ("attack", "defense", "scheme")  # columns whose values have the look of their names
 PALEST = 0.6  # of white in the last of several settings
@@ -146,7 +148,7 @@ def label(name: str) -> str:
 
 
 def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:
-    """Add title, legend and footer; write png and pdf without a date, so that equal data give equal files."""
+    """Add title, legend and footer, and write it."""
     width, height = figure.get_size_inches()
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
     title = "\n".join(textwrap.wrap(title, int(10 * width)))
@@ -161,10 +163,15 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
     if legend:
         legend.set_bbox_to_anchor((0.5, (LINE * (foot.count("\n") + 1) + 0.05) / height))
     figure.text(0.5, 0.03 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")
-    for kind in ("png", "pdf"):
-        with replacing(files[kind]) as temporary:
-            figure.savefig(temporary, format=kind, dpi=150, **WRITTEN[kind])
+    save(figure, files)
     plt.close(figure)
+
+
+def save(figure: Any, files: Mapping[str, Path], part: Bbox | None = None) -> None:
+    """Write those of `png` and `pdf` that are asked for, of all of it or a part in inches; equal data, equal files."""
+    for kind in filter(files.__contains__, WRITTEN):
+        with replacing(files[kind]) as temporary:
+            figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=part, **WRITTEN[kind])
 
 
 def _legend(figure: Any, handles: Mapping[str, Any], width: float) -> tuple[Any, int]:

@@ -12,17 +12,14 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.transforms import Bbox
 
-from cutlayer.core.files import replacing
-
-from ._figure import WRITTEN, label
+from ._figure import DPI, label, save
 
 WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
 CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
-DPI = 150
 
 
 def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
-    """Write png and pdf of a table of texts; of several keys a row has, those of the row above are not repeated."""
+    """Write a table of texts; of several keys a row has, those of the row above are not repeated."""
     mpl.use("Agg")
     lines = _lines(text)
     wide = [CHARACTER * max(_width(line[i]) for line in lines) + PADDING for i in range(len(lines[0]))]
@@ -42,9 +39,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
     figure.text(0.5, 1 - 0.05 / height, title, ha="center", va="top", fontsize=10)
     figure.text(0.5, 0.04 / height, foot, ha="center", va="bottom", fontsize=7, color="#444444")
     drawn = figure.get_tightbbox().padded(MARGIN)  # once: with bbox_inches="tight" each file is drawn twice
-    for kind in ("png", "pdf"):
-        with replacing(files[kind]) as temporary:
-            figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=drawn, **WRITTEN[kind])
+    save(figure, files, drawn)
     plt.close(figure)
 
 

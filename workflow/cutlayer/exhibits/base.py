@@ -50,7 +50,7 @@ class Exhibit:
     """Base of all exhibits; fields are what paper.yaml may set under `draw`."""
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
-        """Write the files of an exhibit: `png` and `pdf`, tables also `md` and `tex`.
+        """Write the files of an exhibit: those of `png` and `pdf` that are asked for, tables also `md` and `tex`.
 
         `cells` is what `cells.summarize` returns.
         """

@@ -48,11 +48,9 @@ def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return found.iloc[order].reset_index(drop=True)
 
 
-def choices(leak: pd.DataFrame) -> dict[Any, str]:
-    """Seed -> the attack of largest mean leak over all other seeds, of (seeds, attacks) leaks without gaps."""
-    values = leak.to_numpy()
-    others = (np.delete(values, place, axis=0).mean(axis=0) for place in range(len(values)))
-    return {seed: str(leak.columns[mean.argmax()]) for seed, mean in zip(leak.index, others, strict=True)}
+def choices(leak: np.ndarray) -> list[int]:
+    """For each of at least two seeds the attack of largest mean leak over all others, of (seeds, attacks) leaks."""
+    return [int(np.delete(leak, seed, axis=0).mean(axis=0).argmax()) for seed in range(len(leak))]
 
 
 def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
@@ -64,12 +62,12 @@ def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
 def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str]) -> pd.DataFrame:
     """What a set's worst attack gets in each setting, metric and seed."""
     own, found = leak[[attack for attack in attacks if attack in leak]], []
-    for case, table in own.groupby(level=CASE, sort=False):
-        there = table.droplevel(CASE).dropna(axis="columns")
-        if len(there) > 1 and not there.empty:
-            found += [(*case, seed, attack) for seed, attack in choices(there).items()]
-        elif not there.empty:
-            found.append((*case, there.index[0], there.columns[0]))
+    values, numbered, places = own.to_numpy(), own.notna().to_numpy(), own.index.to_list()
+    for rows in own.groupby(level=CASE, sort=False).indices.values():  # in numpy: there are thousands
+        there = np.flatnonzero(numbered[rows].all(axis=0))
+        if len(there):
+            best = choices(values[rows][:, there]) if len(rows) > 1 else [0]
+            found += [(*places[row], own.columns[there[one]]) for row, one in zip(rows, best, strict=True)]
     chosen = pd.DataFrame(found, columns=[*CASE, "seed", "attack"]).assign(by=lambda rows: rows["attack"])
     cells = known.merge(chosen, on=[*CASE, "seed", "attack"]).assign(attack=name)
     alone = cells.groupby(CASE)["seed"].transform("nunique") == 1
