@@ -45,24 +45,25 @@ WORKFLOWS = (
 )
 BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
 TURNS = (*WORKFLOWS, "tests/style/", BROWSER, SLURM)
-TOGETHER = (BROWSER, SLURM)  # in one process each: what they start is shared
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 
-class SlurmTogether(LoadScopeScheduling):
-    """Any test where there is room; those that share what they start in one process.
+class Together(LoadScopeScheduling):
+    """A file's tests in one process, for they share what they make, and so SLURM's; those of workflows where is room.
 
     `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
+        if nodeid.startswith(WORKFLOWS):
+            return nodeid
+        return SLURM if nodeid.startswith(SLURM) else nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SlurmTogether:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
     config.option.loadscopereorder = False  # in the order of `pytest_collection_modifyitems`
-    return SlurmTogether(config, log)
+    return Together(config, log)
 
 
 def _turn(item: pytest.Item) -> int:
