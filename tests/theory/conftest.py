@@ -21,7 +21,7 @@ from cutlayer.plan import plugins
 def draw(monkeypatch, tmp_path) -> Iterator[Any]:
     """`draw(name, rows, along, **options)`: the figure of a drawing; its files are in `draw.folder`.
 
-    Those of `draw.kinds`: a picture takes longer to write than all else. `draw.beside` is what it shows beside its cells.
+    Those of `draw.kinds`: a picture takes longer to write than all else. `draw.beside` is what it has beside its cells.
     """
     figures = []
     monkeypatch.setattr(plt, "close", figures.append)

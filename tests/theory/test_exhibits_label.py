@@ -535,14 +535,17 @@ def test_an_exhibit_can_be_drawn_and_nothing_is_cut_off(draw, paper, name):
     assert cut_off(draw(exhibit["draw"]["use"], rows, exhibit["along"], **options)) == []
 
 
-@pytest.mark.parametrize(("use", "options"), [("frontier", {}), ("table", {"rows": "scheme", "columns": "metric"})])
-def test_equal_cells_give_equal_files(draw, use, options):
+TABLE = {"rows": "scheme", "columns": "metric"}
+STARTS = {".png": b"\x89PNG", ".pdf": b"%PDF", ".md": b"**A title", ".tex": b"\\begin"}
+
+
+@pytest.mark.parametrize(("use", "options", "kinds"), [("frontier", {}, [".png", ".pdf"]), ("table", TABLE, [*STARTS])])
+def test_equal_cells_give_equal_files(draw, use, options, kinds):
     rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.8)], "iso": [(0.7, 0.7)]})
-    starts = {"png": b"\x89PNG", "pdf": b"%PDF", "md": b"**A title", "tex": b"\\begin"}
     draw.kinds = ("png", "pdf", "md", "tex")
     draw(use, rows, **options)
     first = {file: file.read_bytes() for file in draw.folder.iterdir()}
-    assert all(text.startswith(starts[file.suffix[1:]]) for file, text in first.items())
-    assert {file.suffix for file in first} == ({".png", ".pdf"} if use == "frontier" else {f".{kind}" for kind in starts})
+    assert {file.suffix for file in first} == {*kinds}
+    assert all(text.startswith(STARTS[file.suffix]) for file, text in first.items())
     draw(use, rows, **options)
     assert first == {file: file.read_bytes() for file in draw.folder.iterdir()}
