@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.params import params
 
 from cutlayer import polytope
 from cutlayer.core.seeds import generator
@@ -19,7 +17,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory.chebyshev import theorem3, theorem4
 
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
+PARAMS = params()["defenses"]
 VERTICAL = plugins.names("defense", "vertical")
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() if v["use"] in VERTICAL for p in settings_of(v).values()]
 EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budget": 1000.0})]

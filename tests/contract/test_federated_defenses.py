@@ -7,14 +7,13 @@ test at LEVEL.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import yaml
 from scipy import stats
+from tests.params import params
 from torch.distributions import MultivariateNormal, kl_divergence
 from torch.nn.functional import cross_entropy
 
@@ -27,7 +26,7 @@ from cutlayer.plan.sweeps import settings_of
 
 SIGMAS, LEVEL = 5.0, 1e-6
 NAMES = plugins.names("defense", "federated")
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
+PARAMS = params()["defenses"]
 OTHERS = [
     ("tappfl", {"weight": 1.0}),
     ("tappfl", {"sign": "printed"}),

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-import yaml
 from scipy import stats
+from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
@@ -28,7 +27,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory import accounting
 
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["defenses"]
+PARAMS = params()["defenses"]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() for p in settings_of(v).values()]
 SIGMAS = 5.0
 EXTREME = [

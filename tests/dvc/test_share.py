@@ -18,10 +18,11 @@ import yaml
 from cutlayer.data.acquire import Unavailable, acquire
 from cutlayer.data.sources import made_of, read_sources
 from cutlayer.plan.plan import Plan
+from tests.params import read
 
 from .conftest import PARTS, ROOT, Repository
 
-POINTERS = {str(file.relative_to(ROOT)): yaml.safe_load(file.read_text()) for file in ROOT.glob("data/raw/*/*.dvc")}
+POINTERS = {str(file.relative_to(ROOT)): read(file) for file in ROOT.glob("data/raw/*/*.dvc")}
 
 
 ROWS = [(f"data/raw/{row.dataset}/{row.file}.dvc", row) for row in read_sources(ROOT / "data/sources.csv") if row.file]
@@ -31,7 +32,7 @@ SOURCES = dict(ROWS)  # versions may share a file
 def versions_in_use(folder: Path = ROOT) -> dict[str, dict[str, set[str]]]:
     """Dataset -> version -> pointers, of what a project needs; files whose checksum nobody knows are left out."""
     found: dict[str, dict[str, set[str]]] = {}
-    for dataset in Plan(yaml.safe_load((folder / "params.yaml").read_text()), folder / "workflow").datasets():
+    for dataset in Plan(read(folder / "params.yaml"), folder / "workflow").datasets():
         for name, row in ROWS:
             if dataset in made_of(row) and row.sha256:
                 found.setdefault(dataset, {}).setdefault(row.version, set()).add(name)

@@ -14,11 +14,12 @@ import pytest
 import yaml
 
 from cutlayer.plan import code
+from tests.params import params
 
 from .conftest import ROOT, Project, Repository, jobs_between, stages
 
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-PAPERS = yaml.safe_load((ROOT / "params.yaml").read_text())["papers"]
+PAPERS = params()["papers"]
 JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
 RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule)(?: (?P<name>\w+)|:)", flags=re.M)
 LOOP = "a rule that a loop names"

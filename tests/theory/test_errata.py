@@ -7,9 +7,9 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import pytest
-import yaml
 from scipy.optimize import minimize
 from scipy.special import rel_entr
+from tests.params import params
 
 from cutlayer import polytope
 from cutlayer.core.seeds import generator
@@ -155,7 +155,7 @@ def test_employment_variation_rate_is_the_fifteenth_column():
     assert len(names) == 19
     assert "duration" not in names
     assert names[14] == "emp.var.rate"
-    setup = yaml.safe_load((PROJECT / "params.yaml").read_text())["setups"]["bank_one_feature"]
+    setup = params()["setups"]["bank_one_feature"]
     assert windows(len(names), {}, setup["passive"], names) == [(1, 14)]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tests.figures import cut_off, labeled, visible
+from tests.params import params
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import scheme
@@ -26,7 +26,7 @@ from cutlayer.stages.theory import Case
 
 PROJECT = Path(__file__).parents[2]
 PAPER = families.read(PROJECT / "workflow/papers/arena", "arena")
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"papers": ["arena"]}
+CONFIG = params() | {"papers": ["arena"]}
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/arena/published.csv")
 OF_A_RUN = {"test_utility", "test_accuracy", "promise", "kl"}
 FRONTIERS = [name for name, exhibit in PAPER["exhibits"].items() if exhibit["draw"]["use"] == "frontier"]

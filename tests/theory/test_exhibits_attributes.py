@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tests.figures import curves, cut_off, visible
+from tests.params import params
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import first_of
@@ -27,7 +27,7 @@ from cutlayer.plan.sweeps import settings_of
 PROJECT = Path(__file__).parents[2]
 PAPER = families.read(PROJECT / "workflow/papers/tcpo", "tcpo")
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/tcpo/published.csv")
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
+CONFIG = params()
 SETTINGS = {  # the least that params.yaml must have
     "none": [""],
     "adv": ["omega=1.0", "omega=3.0"],

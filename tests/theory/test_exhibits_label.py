@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.figures import curves, cut_off, visible
+from tests.params import params
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
@@ -35,7 +35,7 @@ NAMES = ("marvell", "secdt")
 PAPERS = {name: families.read(FOLDER / name, name) for name in NAMES}
 PUBLISHED = {name: pd.read_csv(FOLDER / name / "published.csv") for name in NAMES}
 EXHIBITS = [(paper, name) for paper, content in PAPERS.items() for name in content["exhibits"]]
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"papers": [*NAMES]}
+CONFIG = params() | {"papers": [*NAMES]}
 OF_A_RUN = {"test_auc", "test_log_loss", "test_utility", "ace", "seconds_per_step", "time_ratio"}
 OF_DATA = {"records", "features", "classes", "positive_rate"}
 SEEDS = 3

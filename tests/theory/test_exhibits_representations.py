@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tests.figures import curves, cut_off, visible
+from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
@@ -29,7 +29,7 @@ from cutlayer.plan.sweeps import parameters_in, settings_of
 PROJECT = Path(__file__).parents[2]
 PAPER = families.read(PROJECT / "workflow/papers/tappfl", "tappfl")
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/tappfl/published.csv")
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
+CONFIG = params()
 LAMBDAS = [f"weight={value}" for value in (0.0, 0.25, 0.5, 0.75, 1.0)]
 SETTINGS = {  # the least that params.yaml must have
     "none": [""],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.params import params
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cutlayer.core.artifacts import map_arrays
@@ -27,7 +28,7 @@ from cutlayer.plan.sweeps import settings_of
 from cutlayer.stages import runs
 
 ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "params.yaml").read_text())
+CONFIG = params()
 TINY = yaml.safe_load((ROOT / "tests/workflow/tiny.yaml").read_text())
 BUNDLED = ["wine", "digits_vs_rest", "diabetes"]
 SETUPS = ["wine", "digits_vs_rest", "diabetes_sex_poisoned", "diabetes_federated"]  # one a game

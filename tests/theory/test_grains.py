@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.params import params
 
 from cutlayer.core.artifacts import join_rows, write_rows
 from cutlayer.core.errors import InputError
@@ -17,7 +16,7 @@ from cutlayer.plan.grains import grains
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sizes import smaller
 
-CONFIG = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
+CONFIG = params()
 NAMES = st.sets(st.sampled_from(list(CONFIG["setups"])))
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
+from tests.params import params
 
 from cutlayer.exhibits._figure import style
 from cutlayer.exhibits.base import Beside
@@ -21,7 +20,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.looks import BLACK, COLORS, MARKERS, by_place, looks
 from cutlayer.plan.plan import Plan
 
-CONFIG = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
+CONFIG = params()
 SHIPPED = {
     kind: {name: {"use": own["use"]} for name, own in CONFIG[f"{kind}s"].items()} for kind in ("defense", "attack")
 }

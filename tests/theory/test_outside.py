@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import tried
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def plan(folder: Path | None = None, **trying: object) -> Plan:
-    config = yaml.safe_load((ROOT / "params.yaml").read_text())
+    config = params()
     own = {"methods": str(folder)} | ({"trying": trying} if trying else {}) if folder else {}
     return Plan(config | own)
 

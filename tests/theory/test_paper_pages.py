@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+from tests.params import read
 
 from cutlayer.ledger import findings
 from cutlayer.plan import families
 
 ROOT = Path(__file__).parents[2]
-CONTENTS = {file.parent.name: yaml.safe_load(file.read_text()) for file in ROOT.glob("workflow/papers/*/paper.yaml")}
+CONTENTS = {file.parent.name: read(file) for file in ROOT.glob("workflow/papers/*/paper.yaml")}
 PAPERS = sorted(name for name, content in CONTENTS.items() if "errata" in content)  # the arena is no paper
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 from tests import written
+from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 
 PROJECT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
+CONFIG = params()
 EXHIBIT = {
     "title": "t", "caption": "c", "setups": ["digits_vs_rest"], "defenses": ["none", "dp"],
     "attacks": ["norm", "model_completion"], "attacked_in": {"model_completion": "{setup}_more"},

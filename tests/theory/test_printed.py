@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
+from tests.params import params
 
 from cutlayer.ledger import cells as ledger_cells
 from cutlayer.ledger.cells import NO_SEED, WHO, summarize
@@ -18,7 +18,7 @@ from cutlayer.stages.exhibits import compared, draw
 
 PROJECT = Path(__file__).parents[2]
 PAPERS = PROJECT / "workflow/papers"
-CONFIG = yaml.safe_load((PROJECT / "params.yaml").read_text())
+CONFIG = params()
 
 
 ATTACKS = ("norm", "direction", "spectral", "model_completion")

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from PIL import Image
+from tests.params import params
 
 from cutlayer.core.artifacts import read_json, write_json
 from cutlayer.core.errors import InputError
@@ -25,7 +26,7 @@ from cutlayer.reference.compare import compare
 from cutlayer.reference.publish import commit_of, hours, publish
 
 ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "params.yaml").read_text())
+CONFIG = params()
 FIRST, SECOND = "marvell", "chebyshev"  # the second comes before the first in params.yaml
 SCALE = "reference"
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import pytest
-import yaml
+from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan.sizes import smaller
 
-CONFIG = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
+CONFIG = params()
 
 
 def test_at_the_papers_scale_everything_is_full():

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from tests.params import params
 
 from cutlayer.data.normalised import normalise, read
 from cutlayer.games.base.protocol import Task
@@ -70,7 +70,7 @@ def test_a_linear_model_of_adult_is_more_accurate_than_what_tcpo_prints_without_
 
 @pytest.fixture(scope="module")
 def reference() -> Plan:
-    return Plan(yaml.safe_load((PROJECT / "params.yaml").read_text()) | {"scale": "reference"})
+    return Plan(params() | {"scale": "reference"})
 
 
 def on_diabetes(plan: Plan, defense: str, parameters: dict[str, Any], sizes: dict[str, int], metric: str) -> float:

@@ -7,9 +7,9 @@ import json
 import re
 
 import pytest
-import yaml
 
 from cutlayer.plan import code, families, plugins
+from tests.params import params
 from tests.site.links import broken, read
 
 from .conftest import ROOT, Project
@@ -111,7 +111,7 @@ def test_editing_an_attack_or_what_attacks_import_reruns_attacks_on_the_same_run
     edited.replace(f"workflow/cutlayer/{shared}", "from __future__", "# edited\nfrom __future__")
     users = {name for name in plugins.names("attack") if str(plugins.ROOT / shared) in code.source("attack", name)}
     assert users
-    variants = yaml.safe_load((ROOT / "params.yaml").read_text())["attacks"]
+    variants = params()["attacks"]
     attacked = {
         str(folder.relative_to(edited.folder)): {variants[score.stem]["use"] for score in folder.glob("*.csv")}
         for folder in (edited.folder / "results/scores").glob("*/*")

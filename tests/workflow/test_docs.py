@@ -15,6 +15,7 @@ import yaml
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.site import order
+from tests.params import params
 
 from .conftest import ROOT, Project, blocks, follow, set_up, untimed
 
@@ -176,7 +177,7 @@ def test_a_new_defense_is_one_file_and_one_line_and_own_data_are_one_setup(
 
 
 def test_a_comparison_has_every_defense_and_attack_that_applies() -> None:
-    plan = Plan(yaml.safe_load((ROOT / "params.yaml").read_text()), ROOT / "workflow")
+    plan = Plan(params(), ROOT / "workflow")
     for paper in plan.papers:
         exhibit = plan.papers[paper]["exhibits"].get("comparison")
         if not exhibit:
