@@ -138,16 +138,17 @@ def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: P
 
 
 def one_of_each_kind(finished: Project) -> list[str]:  # noqa: F811
-    """The smallest exhibit of each paper, and the smallest that is drawn in each way."""
-    smallest: dict[str, tuple[int, str]] = {}
+    """The smallest exhibit that is drawn in each way, and of each paper that has none of these its smallest."""
+    exhibits: list[tuple[int, str, str, str]] = []
     for file in (finished.folder / "workflow/papers").glob("*/paper.yaml"):
         paper = file.parent.name
         for name, exhibit in yaml.safe_load(file.read_text())["exhibits"].items():
-            cells = finished.folder / f"results/cells/{paper}/{name}.csv"
-            found = cells.stat().st_size, f"results/exhibits/{paper}/{name}.csv"
-            for kind in (f"{paper}'s", exhibit["draw"]["use"]):
-                smallest[kind] = min(found, smallest.get(kind, found))
-    return [target for _, target in sorted(set(smallest.values()))]
+            size = (finished.folder / f"results/cells/{paper}/{name}.csv").stat().st_size
+            exhibits.append((size, paper, f"results/exhibits/{paper}/{name}.csv", exhibit["draw"]["use"]))
+    smallest = {use: (paper, file) for _, paper, file, use in sorted(exhibits, reverse=True)}
+    papers = {paper for paper, _ in smallest.values()}
+    others = {paper: (paper, file) for _, paper, file, _ in sorted(exhibits, reverse=True) if paper not in papers}
+    return sorted(file for _, file in [*smallest.values(), *others.values()])
 
 
 def one_of_each_protocol(finished: Project, targets: list[str]) -> list[str]:  # noqa: F811
