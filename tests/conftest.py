@@ -32,9 +32,9 @@ gc.set_threshold(GARBAGE)  # what was imported and collected stays: looking thro
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-# First what makes the finished project, beside what does not wait for it. Then the longest, so that short ones fill both
-# processes: a long one alone at the end of the workflows would be waited for. A SLURM disturbs workflows, and whoever
-# installs packages: after all of them, beside what does neither.
+# First what makes the finished project, beside what does not wait for it. Then the longest, so that short ones fill
+# both processes: a long one alone at the end of the workflows would be waited for. A SLURM disturbs workflows, and
+# whoever installs packages: after all of them, beside what does neither.
 WORKFLOWS = (
     "tests/dvc/test_stages.py::test_plots_show",
     "tests/dvc/test_kill.py",

@@ -185,11 +185,19 @@ SETUPS = {
 COMPARED = ["half", "rcc2", "gia", "chebyshev_center"]  # under every defense; figure 4 has all
 
 
+def _refer_to_one_paper(project: Project) -> None:
+    """Of the reference run one paper is left: pages of all of them would take longer than any other job."""
+    published = project.folder / "reference/runs.csv"
+    lines = published.read_text().splitlines(keepends=True)
+    published.write_text("".join([lines[0], *(line for line in lines if line.startswith("secdt,"))]))
+
+
 def thin(project: Project) -> Project:
     """Leave every exhibit, on few setups; those that only show facts of the data stay as they are.
 
     Every defense meets a few attacks instead of all: each attack is in the figures of its paper.
     """
+    _refer_to_one_paper(project)
     for paper in (project.folder / "workflow/papers").glob("*/paper.yaml"):
         content = families.read(paper.parent, paper.parent.name)
         for name, exhibit in content["exhibits"].items():
@@ -283,13 +291,10 @@ def prune(project: Project) -> Project:
     """Leave a DAG of about thirty short jobs, with every kind of exhibit and a claim, to be killed and broken.
 
     It is about Wine and, for labels, about one digit against the rest, for attributes about diabetes. Without a mirror:
-    Robot, which gets the exhibits of features that need no defense, is a stand-in. Of the reference run one paper is
-    left: pages of all of them would take longer than all other jobs.
+    Robot, which gets the exhibits of features that need no defense, is a stand-in.
     """
     project.mirror = ""
-    published = project.folder / "reference/runs.csv"
-    lines = published.read_text().splitlines(keepends=True)
-    published.write_text("".join([lines[0], *(line for line in lines if line.startswith("secdt,"))]))
+    _refer_to_one_paper(project)
     for file in sorted((project.folder / "workflow/papers").glob("*/paper.yaml")):
         paper = file.parent.name
         content = families.read(file.parent, paper)
