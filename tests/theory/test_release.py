@@ -7,11 +7,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
 from cutlayer.core.artifacts import write_rows
 from cutlayer.core.errors import InputError
+from cutlayer.ledger import signal
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published, reasons
 from release import changes, checks, git, same, site_zip
@@ -72,6 +74,7 @@ def published_run(root: Path, made_of: str, scale: str = "reference") -> None:
     write_rows(root / "reference/runs.csv", [{"paper": "p", "scale": scale, "commit": made_of}])
     write(root, {"docs/t.png": "exhibits/p/t.png"})
     write(root, {"results/site/index.html": "", "results/site/reference/p.html": f"Commit {made_of}, 2030."})
+    write(root, {"results/claims.csv": "setup,why\nwine,the attack half is not surely better than chance\n"})
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +155,7 @@ def test_all_problems_are_told_together(root: Path) -> None:
     shutil.rmtree(root / "results")
     (root / "reference/exhibits/p/t.csv").unlink()
     assert [text.partition(":")[0] for text in said(root)] == [
-        "release.tree", "release.version", "release.exhibits", "release.site",
+        "release.tree", "release.version", "release.exhibits", "release.claims", "release.site",
     ]  # fmt: skip
 
 
@@ -183,6 +186,16 @@ def test_a_site_without_this_reference_run(root: Path) -> None:
     assert said(root) == [
         "release.site: results/site does not show the reference run of p; `make results` after `make publish` does"
     ]
+
+
+def test_a_model_that_learned_nothing_is_told(root: Path) -> None:
+    guesses = {"defense": "none", "setting": "", "attack": "", "metric": "auc", "value": [0.49, 0.52], "chance": 0.5}
+    why = signal._no_better(pd.DataFrame(guesses | {"error": 0.02}))
+    write_rows(root / "results/claims.csv", [{"setup": "wine", "why": why}])
+    told = "the model is not surely better than chance on wine; more rows or steps in params.yaml are meant"
+    assert said(root) == [f"release.signal: {told}"]
+    (root / "results/claims.csv").unlink()
+    assert said(root) == ["release.claims: there is no results/claims.csv; `make results` writes it"]
 
 
 def test_results_are_those_that_dvc_recorded(tmp_path: Path) -> None:

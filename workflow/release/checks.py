@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
+import pandas as pd
 import yaml
 
 from cutlayer.core.errors import InputError
+from cutlayer.ledger import signal
 from cutlayer.plan import families
 from cutlayer.plan.params_model import Scale
 from cutlayer.reference import published, reasons
 
 from . import changes, git
 
-SITE = Path("results/site")
+SITE, CLAIMS = Path("results/site"), Path("results/claims.csv")
 DOCS = Path("docs")
 TOLD = 5  # files that a sentence names
 PICTURE = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)")
@@ -126,6 +128,17 @@ def recorded(root: Path) -> Found:
         yield InputError("release.dvc", wrong, "see `dvc status`; `make record` makes them")
 
 
+def signals(root: Path) -> Found:
+    """At the scale that everyone sees first every model has learned something: else nothing on its data is judged."""
+    if not (root / CLAIMS).is_file():
+        raise InputError("release.claims", f"there is no {CLAIMS}", "`make results` writes it")
+    rows = pd.read_csv(root / CLAIMS, dtype=str, keep_default_na=False)
+    untrained = rows.loc[rows["why"].str.startswith(f"{signal.MODEL} {signal.NO_BETTER}"), "setup"]
+    if not untrained.empty:
+        wrong = f"{signal.MODEL} {signal.NO_BETTER} on {', '.join(untrained.unique())}"
+        yield InputError("release.signal", wrong, "more rows or steps in params.yaml are meant")
+
+
 def docs(root: Path) -> Found:
     """Pictures in docs/ are the reference's; those that a script beside them draws are not results."""
     folder = root / published.FOLDER
@@ -163,6 +176,7 @@ CHECKS: tuple[Callable[[Path], Found], ...] = (
     code,
     verdicts,
     recorded,
+    signals,
     docs,
     site,
 )

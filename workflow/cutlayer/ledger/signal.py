@@ -22,6 +22,7 @@ from .chance import LOG_LOSS, is_auc, with_columns
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
+MODEL, NO_BETTER = "the model", "is not surely better than chance"
 CASE = ["setup", "defense", "setting", "attack", "metric", "seed"]
 NUMBERS = ["value", "chance", "error"]
 COLUMNS = [*CASE, *NUMBERS]
@@ -72,7 +73,7 @@ def _no_better(own: pd.DataFrame) -> str:
             return ""
         if above.mean() > best:
             best, found = float(above.mean()), f"{metric} {run['value'].mean():.3f}, chance {run['chance'].mean():.3f}"
-            reason = f"{f'the attack {attack}' if attack else 'the model'} is not surely better than chance: {found}"
+            reason = f"{f'the attack {attack}' if attack else MODEL} {NO_BETTER}: {found}"
     return reason
 
 
