@@ -21,7 +21,8 @@ setup: .venv/ready
 	$(PYTHON) -m venv .venv
 	@# The lock has all that is needed, and pip takes one core: two at a time, in parts, torch's first.
 	sort -r requirements.lock | xargs -P 2 -n 23 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps
-	@$(BIN)/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true # on all cores, pip would take one; some files are no Python 3
+	@# On all cores, where pip would take one, without what nothing here imports; some files are no Python 3.
+	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|testing|_inductor|mypyc?|lexers|docutils|asyncssh)/' .venv/lib || true
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m pip check
 	touch $@

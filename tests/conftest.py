@@ -46,7 +46,7 @@ WORKFLOWS = (
     "tests/workflow/",
 )
 BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
-TURNS = (*WORKFLOWS, "tests/style/", BROWSER, SLURM)
+TURNS = (*WORKFLOWS, "tests/style/", SLURM, BROWSER)  # SLURM's take longest of what is left
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -40,9 +41,12 @@ def stand_in_of(name: str, **declared: int) -> tuple[Dataset, Table]:
     """The dataset as its stand-in declares it, or with more or less of something, and the stand-in."""
     dataset = plugin(name).of_version("stand-in")
     vars(dataset).update(declared)
-    return dataset, importlib.import_module(f"cutlayer.data.standins.{dataset.stand_in or dataset.kind}").stand_in(
-        dataset
-    )
+    return dataset, maker_of(dataset).stand_in(dataset)
+
+
+def maker_of(dataset: Dataset) -> ModuleType:
+    """What makes the stand-in of a dataset."""
+    return importlib.import_module(f"cutlayer.data.standins.{dataset.stand_in or dataset.kind}")
 
 
 generated = functools.cache(stand_in_of)
@@ -252,7 +256,8 @@ def test_bundled_and_generated_datasets_need_no_files(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", WITH_FILES)
-def test_a_stand_in_is_normalised_with_its_reason_or_refused(name, tmp_path):
+def test_a_stand_in_is_normalised_with_its_reason_or_refused(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(maker_of(plugin(name)), "stand_in", lambda dataset: generated(dataset.name)[1])
     sources = write_sources(tmp_path / "sources.csv", dataset=name, file="gone.csv", sha256="0" * 64)
     with pytest.raises(InputError, match=rf"dataset.{name}: is not available: .*gone.csv"):
         normalise(name, tmp_path / "raw", None, False, sources, tmp_path / "n")

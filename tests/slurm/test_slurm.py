@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,27 +136,25 @@ def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: P
     assert project.csv() == local.csv()
 
 
-def one_of_each_kind(finished: Project) -> list[str]:  # noqa: F811
-    """The smallest exhibit that is drawn in each way, and of each paper that has none of these its smallest."""
-    exhibits: list[tuple[int, str, str, str]] = []
+def one_of_each_paper(finished: Project) -> list[str]:  # noqa: F811
+    """The smallest figure of each paper, and of all tables the smallest."""
+    smallest: dict[str, tuple[int, str]] = {}
     for file in (finished.folder / "workflow/papers").glob("*/paper.yaml"):
         paper = file.parent.name
         for name, exhibit in yaml.safe_load(file.read_text())["exhibits"].items():
             size = (finished.folder / f"results/cells/{paper}/{name}.csv").stat().st_size
-            exhibits.append((size, paper, f"results/exhibits/{paper}/{name}.csv", exhibit["draw"]["use"]))
-    smallest = {use: (paper, file) for _, paper, file, use in sorted(exhibits, reverse=True)}
-    papers = {paper for paper, _ in smallest.values()}
-    others = {paper: (paper, file) for _, paper, file, _ in sorted(exhibits, reverse=True) if paper not in papers}
-    return sorted(file for _, file in [*smallest.values(), *others.values()])
+            kind = "table" if exhibit["draw"]["use"] == "table" else paper
+            found = size, f"results/exhibits/{paper}/{name}.csv"
+            smallest[kind] = min(found, smallest.get(kind, found))
+    return sorted(target for _, target in smallest.values())
 
 
-def one_of_each_protocol(finished: Project, targets: list[str]) -> list[str]:  # noqa: F811
-    """Of the setups that targets need runs of, for each protocol that with the fewest."""
+def one_run_of_each_protocol(finished: Project, targets: list[str]) -> list[str]:  # noqa: F811
+    """Of the runs that targets need, a defended one where there is one: all others need the undefended one."""
     planned = finished.run(*targets, "--dry-run", "--forceall")
-    runs = Counter(setup for setup, _ in set(re.findall(r"results/runs/(\w+)/(\w+)/utility\.csv", planned)))
+    runs = sorted(set(re.findall(r"results/runs/(\w+)/(\w+)/utility\.csv", planned)), key=lambda run: run[1] != "none")
     setups = yaml.safe_load((finished.folder / "params.yaml").read_text())["setups"]
-    fewest = sorted(runs, key=lambda setup: (-runs[setup], setup))
-    return [*{setups[setup]["protocol"]: setup for setup in fewest}.values()]
+    return [*{setups[setup]["protocol"]: f"{setup}/{defense}" for setup, defense in runs}.values()]
 
 
 def test_exhibits_of_all_papers_have_the_same_bytes(
@@ -165,19 +162,19 @@ def test_exhibits_of_all_papers_have_the_same_bytes(
     finished: Project,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    """Every kind of exhibit, and all that it takes of a setup of each protocol; what was timed is another time."""
-    targets = one_of_each_kind(finished)
-    anew = one_of_each_protocol(finished, targets)
+    """A figure of each paper, a table, and all that they take of a run of each protocol; times are other ones."""
+    targets = one_of_each_paper(finished)
+    anew = one_run_of_each_protocol(finished, targets)
     shutil.copytree(finished.folder, tmp_path / "copy", copy_function=linked)
     remote, before = through_the_profile(Submitted(tmp_path / "copy")), cluster.jobs()
     for name in targets:
         (remote.folder / name).unlink()
         (remote.folder / name.replace("exhibits", "cells")).unlink()
-    for part in ("logs", *(f"results/{kind}/{setup}" for kind in ("runs", "scores") for setup in anew)):
+    for part in ("logs", *(f"results/{kind}/{run}" for kind in ("runs", "scores") for run in anew)):
         shutil.rmtree(remote.folder / part)
     remote.run(*targets, "--quiet", "--group-components", "models=4", "exhibits=20")
     logs = [str(log.relative_to(remote.folder / "logs")) for log in (remote.folder / "logs").rglob("*.log")]
-    assert all(any(log.startswith(f"run/{setup}/") for log in logs) for setup in anew)
+    assert {f"run/{run}.log" for run in anew} <= {*logs}
     assert len(since(cluster, before)) < len(logs) / 4
     assert {job.State for job in since(cluster, before)} == {"COMPLETED"}
     alone, together = untimed(finished), untimed(remote)
