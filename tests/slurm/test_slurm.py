@@ -152,7 +152,8 @@ def one_of_each_paper(finished: Project) -> list[str]:  # noqa: F811
 def one_run_of_each_protocol(finished: Project, targets: list[str]) -> list[str]:  # noqa: F811
     """Of the runs that targets need, a defended one where there is one: all others need the undefended one."""
     planned = finished.run(*targets, "--dry-run", "--forceall")
-    runs = sorted(set(re.findall(r"results/runs/(\w+)/(\w+)/utility\.csv", planned)), key=lambda run: run[1] != "none")
+    found = set(re.findall(r"results/runs/(\w+)/(\w+)/utility\.csv", planned))
+    runs = sorted(found, key=lambda run: (run[1] != "none", run))
     setups = yaml.safe_load((finished.folder / "params.yaml").read_text())["setups"]
     return [*{setups[setup]["protocol"]: f"{setup}/{defense}" for setup, defense in runs}.values()]
 
@@ -170,8 +171,10 @@ def test_exhibits_of_all_papers_have_the_same_bytes(
     for name in targets:
         (remote.folder / name).unlink()
         (remote.folder / name.replace("exhibits", "cells")).unlink()
-    for part in ("logs", *(f"results/{kind}/{run}" for kind in ("runs", "scores") for run in anew)):
-        shutil.rmtree(remote.folder / part)
+    shutil.rmtree(remote.folder / "logs")
+    for run in anew:
+        for made in [*remote.folder.glob(f"results/*/{run}"), *remote.folder.glob(f"results/**/{run}.csv")]:
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
     remote.run(*targets, "--quiet", "--group-components", "models=4", "exhibits=20")
     logs = [str(log.relative_to(remote.folder / "logs")) for log in (remote.folder / "logs").rglob("*.log")]
     assert {f"run/{run}.log" for run in anew} <= {*logs}
