@@ -132,13 +132,6 @@ def test_editing_a_defense_or_changing_a_variant_reruns_its_runs_only(edited: Pr
     assert "normalise" not in jobs(planned)
 
 
-def test_one_core_and_two_cores_give_the_same_bytes(undisturbed: Project, small: Project) -> None:
-    small.run("--quiet", cores=1)
-    assert len(small.csv()) > 20
-    assert small.csv() == undisturbed.csv()
-    assert small.files("html") == undisturbed.files("html")
-
-
 def test_without_mirror_and_network_stand_ins_are_plainly_marked(undisturbed: Project) -> None:
     folder = undisturbed.folder
     assert json.loads((folder / "data/normalised/robot.json").read_text())["provenance"] == "stand-in"
