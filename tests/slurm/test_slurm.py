@@ -155,7 +155,9 @@ def one_run_of_each_protocol(finished: Project, targets: list[str]) -> list[str]
     found = set(re.findall(r"results/runs/(\w+)/(\w+)/utility\.csv", planned))
     runs = sorted(found, key=lambda run: (run[1] != "none", run))
     setups = yaml.safe_load((finished.folder / "params.yaml").read_text())["setups"]
-    return [*{setups[setup]["protocol"]: f"{setup}/{defense}" for setup, defense in runs}.values()]
+    chosen = {setups[setup]["protocol"]: f"{setup}/{defense}" for setup, defense in runs}
+    assert chosen.keys() == {setup["protocol"] for setup in setups.values()}
+    return [*chosen.values()]
 
 
 def test_exhibits_of_all_papers_have_the_same_bytes(
