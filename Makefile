@@ -17,15 +17,29 @@ results: setup
 
 setup: .venv/ready
 
+# The user's own pip configuration says where packages come from (index, proxy, certificates), but not where they go.
+PIP = env -u PIP_NO_DEPS -u PIP_DRY_RUN -u PIP_REQUIRE_HASHES $(BIN)/python -m pip --disable-pip-version-check
+INSTALL = $(PIP) install --no-user --target= --prefix=$(CURDIR)/.venv --root=/ --no-compile $$([ -t 1 ] || echo --quiet)
+
+# An environment knows its folder and its Python: a checkout that was copied or moved, and another PYTHON=, get one anew.
+HERE = $(CURDIR)/.venv of Python $(shell $(1) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+WANTED := $(call HERE,$(if $(filter-out file undefined,$(origin PYTHON)),$(PYTHON),$(BIN)/python))
+ifneq ($(shell cat .venv/ready 2>/dev/null),$(WANTED))
+.PHONY: .venv/ready
+endif
+
 .venv/ready: requirements.lock pyproject.toml
-	$(PYTHON) -m venv .venv
-	@# The lock has all that is needed, and pip takes one core: two at a time, in parts, torch's first.
-	sort -r requirements.lock | xargs -P 2 -n 23 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup: PYTHON=$(PYTHON) is Python %d.%d; 3.11 or newer expected" % sys.version_info[:2])'
+	@echo "Installing the packages of requirements.lock into .venv"
+	@rm -f $@
+	@$(PYTHON) -m venv --clear .venv
+	@# The lock is what all platforms have in common. What its packages need besides on this one pip adds, as torch's for CUDA.
+	@$(INSTALL) --requirement requirements.lock
 	@# On all cores, where pip would take one, without what nothing here imports; some files are no Python 3.
-	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|testing|_inductor|mypyc?|lexers|docutils|asyncssh)/' .venv/lib || true
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m pip check
-	touch $@
+	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|testing|_inductor|mypyc?|lexers|docutils|asyncssh|nvidia|triton)/' .venv/lib || true
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(PIP) check
+	@echo '$(call HERE,$(BIN)/python)' > $@
 
 data: setup
 	$(SNAKEMAKE) data
@@ -109,9 +123,9 @@ release: setup
 same: setup
 	@$(BIN)/python -m release.same
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came.
+# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
-	$(BIN)/python -m pip freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' > requirements.lock
+	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 
 # Before every commit: format, lint, types, and all tests that run no workflow.
 check: setup
