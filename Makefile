@@ -19,11 +19,11 @@ setup: .venv/ready
 
 # The user's own pip configuration says where packages come from (index, proxy, certificates), but not where they go.
 PIP = env -u PIP_NO_DEPS -u PIP_DRY_RUN -u PIP_REQUIRE_HASHES $(BIN)/python -m pip --disable-pip-version-check
-INSTALL = $(PIP) install --no-user --target= --prefix=$(CURDIR)/.venv --root=/ --no-compile $$([ -t 1 ] || echo --quiet)
+INSTALL = $(PIP) install --no-user --target= --prefix="$(CURDIR)/.venv" --root=/ --no-compile $$([ -t 1 ] || echo --quiet)
 
 # An environment knows its folder and its Python: a checkout that was copied or moved, and another PYTHON=, get one anew.
-HERE = $(CURDIR)/.venv of Python $(shell $(1) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
-WANTED := $(call HERE,$(if $(filter-out file undefined,$(origin PYTHON)),$(PYTHON),$(BIN)/python))
+VERSION = -c 'import sys; print("$(CURDIR)/.venv of Python %d.%d" % sys.version_info[:2])'
+WANTED := $(shell $(if $(filter-out file,$(origin PYTHON)),$(PYTHON),$(BIN)/python) $(VERSION) 2>/dev/null)
 ifneq ($(shell cat .venv/ready 2>/dev/null),$(WANTED))
 .PHONY: .venv/ready
 endif
@@ -39,7 +39,7 @@ endif
 	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|testing|_inductor|mypyc?|lexers|docutils|asyncssh|nvidia|triton)/' .venv/lib || true
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@$(PIP) check
-	@echo '$(call HERE,$(BIN)/python)' > $@
+	@$(BIN)/python $(VERSION) > $@
 
 data: setup
 	$(SNAKEMAKE) data

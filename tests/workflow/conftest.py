@@ -140,7 +140,8 @@ def set_up(project: Project) -> None:
     for part in Path(sys.prefix).iterdir():
         if part.name != "ready":
             (project.folder / ".venv" / part.name).symlink_to(part)
-    (project.folder / ".venv/ready").touch()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    (project.folder / ".venv/ready").write_text(f"{project.folder.resolve()}/.venv of Python {version}\n")
 
 
 def blocks(document: str, language: str) -> list[str]:
