@@ -30,7 +30,7 @@ from trials import at_scale
 from cutlayer.data.datasets.base import Table
 from cutlayer.data.normalised import STAND_IN
 from cutlayer.data.standins import clicks, tabular
-from cutlayer.games.base.checks import shapes_only
+from cutlayer.games.base.checks import a_few_at_once
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -116,7 +116,7 @@ def measure(tasks: list[Task]) -> list[Steps]:
         for place in order.permutation(len(tasks)):
             CLOCK.read()
             start = time.process_time()
-            with shapes_only():
+            with a_few_at_once():
                 steppers[place]()
             steps[place].append((time.process_time() - start, CLOCK.read()))
     return [own[WARM_UP:] for own in steps]

@@ -45,7 +45,8 @@ def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, InputError):
         return text
-    return f"{type(error).__name__}: {text}".removesuffix(": ")
+    notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+    return f"{type(error).__name__}: {text}".removesuffix(": ") + notes
 
 
 def _print(error: Exception) -> None:

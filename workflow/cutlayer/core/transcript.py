@@ -26,13 +26,16 @@ class FailedRun(Exception):
 
 
 class View:
-    """The arrays an attack may use, as read-only attributes, a generator named after the case, and a device."""
+    """The arrays an attack may use, as read-only attributes, a generator named after the case, and a device.
+
+    They are copies: what an attack writes all the same, as through torch, no other attack and no other case sees.
+    """
 
     def __init__(
         self, attack: str, sees: Collection[str], arrays: Arrays, rng: np.random.Generator, device: str = "cpu"
     ) -> None:
         self._attack, self._sees, self.rng, self.device = attack, frozenset(sees), rng, device
-        self._arrays = {name: _read_only(value) for name, value in arrays.items() if name in sees}
+        self._arrays = {name: _copied(value) for name, value in arrays.items() if name in sees}
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_"):
@@ -59,10 +62,10 @@ class View:
         return OutsideThreatModel(f"attack.{self._attack}", f"asks for {part!r}, {why}", seen)
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
-    view = np.asarray(array).view()
-    view.setflags(write=False)
-    return view
+def _copied(array: np.ndarray) -> np.ndarray:
+    own = np.array(array)
+    own.setflags(write=False)
+    return own
 
 
 def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, failed: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -42,10 +41,8 @@ def score(
     tables: dict[str, Rows] = {name: [] for name in methods}
     reasons: list[str] = []
     for seed, seen, true in zip(seeds, transcripts, truths, strict=True):  # each is read once, for all attacks
-        read = _settings(seen), artifacts.read_arrays(true)[0]
+        settings, truth = _settings(seen), artifacts.read_arrays(true)[0]
         for name, method in methods.items():
-            # What an attack writes all the same, through torch, the next one does not see.
-            settings, truth = copy.deepcopy(read) if len(methods) > 1 else read
             attacked = partial(measured, method, protocol, truth, device)
             for setting, found in _outcomes(settings, attacked, (setup, variant, name, seed)):
                 if isinstance(found, Failed):

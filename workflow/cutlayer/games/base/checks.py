@@ -1,31 +1,59 @@
 """Looks at the arrays and tensors that a defense returns; each check raises an InputError that names the hook.
 
-Whether every number is finite takes longer to see than all the rest, so `Protocol.outcome` has its steps without that.
+Whether every number is finite takes longer to see than all the rest. A number that is not spreads to all later steps,
+so `Protocol.outcome` looks at one result of several, and at those before it only where that one is not finite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cutlayer.core.errors import InputError
 
 NUMBERS = "finite numbers are meant"
-_LOOKED_AT = ContextVar("_LOOKED_AT", default=True)  # whether the numbers of every step are
+TOGETHER, ROOM = 8, 2**22  # how many results wait to be looked at, and how many bytes they and their sources take
 SUM = 1e-6  # how far from 1 a row of probabilities may add up to
 
 
+@dataclass(frozen=True)
+class _Result:
+    """What a hook returned, and what it was made of, if that need not be finite."""
+
+    name: str
+    hook: str
+    found: Any
+    source: Any
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(part.nbytes for part in (self.found, self.source) if part is not None)
+
+
+_WAITING: ContextVar[list[_Result] | None] = ContextVar("_WAITING", default=None)
+
+
 @contextmanager
-def shapes_only() -> Iterator[None]:
-    """Within it the numbers of a step are not looked at."""
-    token = _LOOKED_AT.set(False)
+def a_few_at_once() -> Iterator[None]:
+    """Within it whether tensors are finite is looked at a few steps later, and at the end, however that comes."""
+    waiting: list[_Result] = []
+    token = _WAITING.set(waiting)
     try:
         yield
+    except (MemoryError, OSError):
+        raise
+    except Exception:
+        _look(waiting)
+        raise
+    else:
+        _look(waiting)
     finally:
-        _LOOKED_AT.reset(token)
+        _WAITING.reset(token)
 
 
 def like(name: str, hook: str, found: Any, meant: Any) -> None:
@@ -37,8 +65,7 @@ def like(name: str, hook: str, found: Any, meant: Any) -> None:
 def numbers(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
     """Raise unless `found` is as `shaped` and `finite` want it."""
     shaped(name, hook, found, shape, dtype, device)
-    if _LOOKED_AT.get():
-        finite(name, hook, found)
+    _note(_Result(name, hook, found, None))
 
 
 def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
@@ -59,8 +86,7 @@ def finite(name: str, hook: str, found: Any) -> None:
 
 def follows(name: str, hook: str, found: Any, source: Any) -> None:
     """Raise unless all numbers are finite, or those that they were made of are not either: a training that diverged."""
-    if _LOOKED_AT.get() and not _finite(found) and _finite(source):
-        raise InputError(name, f"{hook} returned a number that is not finite", NUMBERS)
+    _note(_Result(name, hook, found, source))
 
 
 def count(name: str, hook: str, found: Any, at_least: int) -> None:
@@ -93,6 +119,27 @@ def distributions(name: str, hook: str, found: Any) -> None:
     worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
     if worst > SUM:
         raise InputError(name, f"{hook} returned rows that add up to 1 only within {worst:.2g}", "probabilities")
+
+
+def _note(result: _Result) -> None:
+    """Look at a result now, or have it wait with others."""
+    waiting = _WAITING.get()
+    if waiting is None or not hasattr(result.found, "detach"):
+        _look([result])
+        return
+    source = None if result.source is None else result.source.detach()
+    waiting.append(replace(result, found=result.found.detach(), source=source))  # without what autograd remembers
+    if len(waiting) == TOGETHER or sum(each.size for each in waiting) > ROOM:
+        if not _finite(result.found):
+            _look(waiting)
+        waiting.clear()
+
+
+def _look(results: Iterable[_Result]) -> None:
+    """Raise if the first that is not finite was made of finite numbers."""
+    first = next((each for each in results if not _finite(each.found)), None)
+    if first and (first.source is None or _finite(first.source)):
+        finite(first.name, first.hook, first.found)
 
 
 def _finite(found: Any) -> bool:

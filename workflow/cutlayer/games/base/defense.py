@@ -8,13 +8,15 @@ unless the defense overrides it. What a hook returns is checked here, whatever t
 from __future__ import annotations
 
 import functools
+import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
@@ -65,6 +67,33 @@ def description(text: np.ndarray) -> tuple[str, dict[str, Any]]:
     return content["use"], content["parameters"]
 
 
+def _unchanged(hook: Callable[..., Any], name: str, defense: Defense, arguments: Sequence[Any]) -> Any:
+    """What a hook returns.
+
+    Raises:
+        InputError: it changed an array or a tensor that it was given, whoever else uses that.
+
+    """
+    versions = [getattr(each, "_version", None) for each in arguments]  # torch's count of changes in place
+    try:
+        result = hook(defense, *[_read_only(each) if isinstance(each, np.ndarray) else each for each in arguments])
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise InputError(name, f"{hook.__name__} changes an array it was given", "a new array expected") from error
+        raise
+    for place, version in enumerate(versions):
+        if getattr(arguments[place], "_version", None) != version:
+            parameter = [*inspect.signature(hook).parameters][1 + place]  # after self
+            raise InputError(name, f"{hook.__name__} changed the {parameter} it was given", "a new tensor expected")
+    return result
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
 def _check_of(base: type, hook: str) -> Check | None:
     return getattr(vars(base).get(hook), "check", None)
 
@@ -72,7 +101,7 @@ def _check_of(base: type, hook: str) -> Check | None:
 def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[..., Any]:
     @functools.wraps(hook)
     def checked(self: Defense, *arguments: Any) -> Any:
-        result = hook(self, *arguments)
+        result = _unchanged(hook, name, self, arguments)
         check(name, result, self, *arguments)
         return result
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+import traceback
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -72,25 +74,20 @@ class Protocol:
         raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
 
     def outcome(self, task: Task) -> Outcome:
-        """As `run`, without a look at the numbers of every step.
-
-        Where something goes wrong it is run again with that look: the same numbers come again, and a hook that returns
-        one that is not finite is named.
+        """As `run`; where it fails in a hook of a defense, or because of one, the error names the hook.
 
         Raises:
             InputError: What crosses between the parties is not finite.
 
         """
         try:
-            with checks.shapes_only():
+            with checks.a_few_at_once():
                 outcome = self.run(task)
-        except (MemoryError, OSError):
-            raise
-        except Exception:
-            self.run(task)
+        except Exception as error:
+            for place in _hooks(error, task.defenses.values()):
+                error.add_note(place)
             raise
         if not outcome.finite:
-            self.run(task)
             raise InputError(f"run.{task.name}", "recorded numbers that are not finite", "lower the rate or the noise")
         return outcome
 
@@ -105,3 +102,18 @@ class Protocol:
     def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Further rows that sum up what `leak` gave for all cases of one setting and seed."""
         return []
+
+
+def _hooks(error: Exception, defenses: Collection[Any]) -> Iterator[str]:
+    """Where in a defense's own hook it was raised, if it was, as a note."""
+    if isinstance(error, InputError):
+        return
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        own, hook = frame.f_locals.get("self"), frame.f_code.co_name
+        if any(own is defense for defense in defenses) and frame.f_code.co_filename == _file(own):
+            yield f"in {hook} of defense.{type(own).__module__.rpartition('.')[2]}, line {line}"
+            return
+
+
+def _file(own: object) -> str:
+    return str(getattr(sys.modules.get(type(own).__module__), "__file__", ""))

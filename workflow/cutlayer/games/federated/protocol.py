@@ -111,9 +111,9 @@ def train(
     task: Task, setting: str, defense: Defense, data: FederatedData, extractor: torch.Tensor, kept: Kept,
     at_once: bool = True,
 ) -> tuple[torch.Tensor, Kept]:  # fmt: skip
-    """The extractor (P,) after all rounds, and the devices' networks; `kept` is not changed."""
+    """The extractor (P,) after all rounds, and the devices' networks; neither `extractor` nor `kept` is changed."""
     own = {role: dict(devices) for role, devices in kept.items()}
-    return _rounds(task, defense, data, extractor, own, ROUND, task.settings["rounds"], at_once, setting)
+    return _rounds(task, defense, data, extractor.clone(), own, ROUND, task.settings["rounds"], at_once, setting)
 
 
 def federation(task: Task, setting: str = "") -> Federation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,10 @@ class Phase:
     batches: list[torch.Tensor]  # each (B,) int64, places among the training rows
     test: np.ndarray | None  # rows of the table
     place: dict[str, Any]  # the test's coordinates in the tables
+
+    def copied(self) -> Sequence[torch.Tensor]:
+        """The batches once more, for a defense to do with as it likes."""
+        return torch.stack(self.batches).unbind() if self.batches else ()
 
 
 @dataclass(frozen=True, kw_only=True)

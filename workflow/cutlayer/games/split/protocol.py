@@ -91,7 +91,7 @@ class Parties:
 def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
     """Everything of one training before its first step."""
     training = Training(
-        labels=data.labels,
+        labels=data.labels.clone(),  # what a defense does to its own changes neither truth nor the next training
         classes=data.classes,
         outputs=defense.outputs(data.classes),
         releases=data.releases,
@@ -112,8 +112,8 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     promised = defense.promise(parties.training)
     utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
     for phase in data.phases:
-        for rows in phase.batches:
-            _step(parties, data.encode(rows), rows, records)
+        for rows, own in zip(phase.batches, phase.copied(), strict=True):
+            _step(parties, data.encode(rows), rows, own, records)
         if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
         if phase.test is not None:
@@ -124,9 +124,11 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     return records
 
 
-def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, records: Records | None = None) -> None:
-    """One batch there and back."""
-    wire = Wire(parties.training, rows, parties.state)
+def _step(
+    parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, own: torch.Tensor, records: Records | None = None
+) -> None:
+    """One batch there and back; `own` is the defense's copy of its rows."""
+    wire = Wire(parties.training, own, parties.state)
     descent.forget(parties.optimizer)
 
     first, embedding = parties.bottom(x)  # the feature party
@@ -141,7 +143,7 @@ def _step(parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, reco
     embedding.backward(received / len(loss))  # the feature party
     descent.step(parties.optimizer)
     if records:
-        records.keep(wire, received, sent.detach(), first, loss.detach())
+        records.keep(rows, received, sent.detach(), first, loss.detach())
 
 
 def losses(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -178,7 +180,7 @@ def stepper(task: Task) -> Callable[[], None]:
     data = prepared(task)
     ((setting, defense), *_) = task.defenses.items()
     parties, rows = _meet(task, setting, defense, data), data.phases[0].batches[0]
-    return lambda: _step(parties, data.encode(rows), rows)
+    return lambda: _step(parties, data.encode(rows), rows, rows)
 
 
 def _generator(*name: object) -> torch.Generator:

@@ -12,7 +12,6 @@ from cutlayer.core.seeds import generator
 from cutlayer.games.base.snapshot import flattened
 
 from .data import Data, days
-from .defense import Wire
 from .watched import Watched
 
 HINTS = 5  # positives of each batch that an adversary may be told
@@ -39,13 +38,14 @@ class Records:
         return self._step in self._at
 
     def keep(
-        self, wire: Wire, gradients: torch.Tensor, embeddings: torch.Tensor, first: torch.Tensor, loss: torch.Tensor
-    ) -> None:
-        """Note a batch if it is one of the sampled, and go on to the next."""
+        self, rows: torch.Tensor, gradients: torch.Tensor, embeddings: torch.Tensor, first: torch.Tensor,
+        loss: torch.Tensor,
+    ) -> None:  # fmt: skip
+        """Note a batch, places (B,) among the training rows, if it is one of the sampled, and go on to the next."""
         if self.now:
-            labels = wire.labels.cpu().numpy()
+            labels = self._data.labels[rows].cpu().numpy()
             batch = {
-                "gradients": gradients.cpu().numpy(),
+                "gradients": gradients.cpu().numpy().copy(),  # a defense may send one tensor again and again
                 "embeddings": embeddings.cpu().numpy(),
                 "labels": labels,
                 "losses": loss.cpu().numpy(),
@@ -57,7 +57,7 @@ class Records:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
             self._batches.append(batch)
         if self._watched:
-            self._watched.keep(wire.rows, gradients)
+            self._watched.keep(rows, gradients)
         self._step += 1
 
     def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:

@@ -32,7 +32,8 @@ def chosen(count: int, known: np.ndarray, train: np.ndarray, rows: int, origin: 
 class Watched:
     """What comes back for the watched rows, and the mean and the mean square of every batch.
 
-    Batches wait until there are TOGETHER of them: one look at many costs a fraction of many looks.
+    Batches wait until there are TOGETHER of them: one look at many costs a fraction of many looks. They are copied
+    at once, for a defense may send one tensor again and again.
     """
 
     def __init__(self, places: np.ndarray, training_rows: int, device: str) -> None:
@@ -40,20 +41,24 @@ class Watched:
         self._number = torch.full((training_rows,), -1, device=device)
         self._number[torch.from_numpy(places).to(device)] = torch.arange(len(places), device=device)
         self._count, self._steps = len(places), 0
-        self._rows, self._gradients = list[torch.Tensor](), list[torch.Tensor]()  # those that wait
+        self._waiting = 0
+        self._rows = self._gradients = torch.empty(0)  # (TOGETHER, B), (TOGETHER, B, d): those that wait come first
         self._parts = list[tuple[np.ndarray, ...]]()
 
     def keep(self, rows: torch.Tensor, gradients: torch.Tensor) -> None:
         """Note a batch: places among the training rows (B,), and what is sent for each (B, d)."""
-        if self._rows and rows.shape != self._rows[0].shape:
+        if rows.shape != self._rows.shape[1:]:
             self._look()
-        self._rows.append(rows)
-        self._gradients.append(gradients)
-        if len(self._rows) == TOGETHER:
+            self._rows, self._gradients = (part.new_empty(TOGETHER, *part.shape) for part in (rows, gradients))
+        self._rows[self._waiting], self._gradients[self._waiting] = rows, gradients
+        self._waiting += 1
+        if self._waiting == TOGETHER:
             self._look()
 
     def _look(self) -> None:
-        rows, gradients = torch.stack(self._rows), torch.stack(self._gradients)
+        if not self._waiting:
+            return
+        rows, gradients = self._rows[: self._waiting], self._gradients[: self._waiting]
         numbers = self._number[rows]
         step, place = (numbers >= 0).nonzero(as_tuple=True)
         squares = torch.linalg.vector_norm(gradients, dim=(1, 2), dtype=torch.float64).square_() / rows.shape[1]
@@ -61,8 +66,7 @@ class Watched:
         own = (gradients[step, place] / torch.where(unit > 0, unit, 1)).half()
         found = numbers[step, place], step + self._steps, own, gradients.mean(dim=1), squares
         self._parts.append(tuple(part.cpu().numpy() for part in found))
-        self._steps += len(rows)
-        self._rows, self._gradients = [], []
+        self._steps, self._waiting = self._steps + len(rows), 0
 
     def finish(self, phases: Sequence[int]) -> dict[str, np.ndarray]:
         """Arrays of a training whose phases had so many batches each.
@@ -72,8 +76,7 @@ class Watched:
         - `watched_steps` (phases, W): in which batch, from 0; -1: in none
         - `batch_means` (T, d) and `batch_squares` (T,): each batch's mean gradient and its mean squared norm
         """
-        if self._rows:
-            self._look()
+        self._look()
         numbers, step, own, means, squares = map(np.concatenate, zip(*self._parts, strict=True))
         gradients = np.zeros((len(phases), self._count, means.shape[1]), dtype=np.float16)
         steps = np.full(gradients.shape[:2], -1, dtype=np.int32)

@@ -160,7 +160,7 @@ def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Modul
             return data.model.top(data.inputs, outputs).to(task.device)
 
     return Clients(
-        attribute=data.attribute,
+        attribute=data.attribute.clone(),  # what a defense does to its own, the next training does not see
         values=data.values,
         sigma=float(task.settings["sigma"]),
         epochs=task.settings["epochs"],

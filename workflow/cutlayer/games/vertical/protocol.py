@@ -162,16 +162,17 @@ def _show(
 ) -> dict[str, np.ndarray]:
     """What crosses to the active party for the predicted rows, the model in the order of the columns."""
     weights = served.weights.copy()
-    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias, wire)
-    return {"scores": defense.reveal(served.logits[rows], wire), "weights": weights, "bias": bias}
+    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias.copy(), wire)
+    shown = {"scores": defense.reveal(served.logits[rows], wire), "weights": weights, "bias": bias}
+    return {name: np.array(part) for name, part in shown.items()}  # a defense may return one array again and again
 
 
 def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, wire: Wire) -> Iterator[dict[str, Any]]:
     """Utility: divergence from the undefended scores, test accuracy, share of changed decisions."""
     original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], wire)
+    yield {"metric": "kl", "value": kullback_leibler(original, scores)}
     decided = defense.reveal(served.logits[data.test], wire).argmax(axis=1)
     was = model.logits[data.test].argmax(axis=1)
-    yield {"metric": "kl", "value": kullback_leibler(original, scores)}
     yield {"metric": "accuracy", "value": float(np.mean(decided == data.labels[data.test]))}
     yield {"metric": "changed_decisions", "value": float(np.mean(decided != was))}
 
