@@ -298,3 +298,30 @@ def test_where_an_attack_is_stronger(more: float, sentence: str) -> None:
 def test_which_defenses_are_on_the_front_of_a_dataset() -> None:
     told = tried.of_dataset(cells(OTHERS), ["home"], "any_attack", DRAW, ["home"])
     assert told == "none, good, better on the front on home"
+
+
+def test_two_methods_of_one_name_are_refused_whatever_their_games(tmp_path: Path) -> None:
+    for game in ("split", "vertical"):
+        (tmp_path / game).mkdir()
+        text = DEFENSE.replace("cutlayer.games.split", f"cutlayer.games.{game}").replace(
+            "def backward", "def _backward"
+        )
+        (tmp_path / game / "mine.py").write_text(text)
+    with pytest.raises(InputError, match=r"^defense\.mine: there is one of that name, beside .*; give yours another$"):
+        plan(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["defense", "attack", "model"])
+def test_two_files_of_one_name_in_the_tree_are_refused_too(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for game in ("split", "vertical"):
+        for name in ("mine", "none"):
+            file = tmp_path / f"games/{game}/{kind}s/{name}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("")
+    monkeypatch.setattr(plugins, "ROOT", tmp_path)
+    plugins._files.cache_clear()
+    sentence = rf"^{kind}\.mine: there is one in games/split/{kind}s and games/vertical/{kind}s; a name of its own"
+    with pytest.raises(InputError, match=sentence):
+        plugins.names(kind)

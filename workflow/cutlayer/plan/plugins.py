@@ -36,6 +36,7 @@ PLACES = {  # kind -> where its methods are
     "exhibit": "exhibits/*.py",
 }
 KINDS = tuple(ROOTS)
+EVERYWHERE = "none"  # the one name that methods of several games have: variants name a method without its game
 NAME = re.compile("[a-z][a-z0-9_]*")  # of a file outside the library; it becomes part of paths
 TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
 
@@ -103,7 +104,7 @@ def names(kind: str, game: str = "") -> list[str]:
 
 
 def games(kind: str, name: str) -> set[str]:
-    """The games that a method is for; "none" has a file in each."""
+    """The games that a method is for; EVERYWHERE has a file in each."""
     return {game for path in _found(kind, name) for game in _read(kind, name, path).constants["games"]}
 
 
@@ -115,6 +116,10 @@ def _files(kind: str) -> dict[str, list[Path]]:
         name = file.parent.name if kind == "protocol" else file.stem
         if not name.startswith("_") and (name != "base"):
             found.setdefault(name, []).append(file)
+    for name, files in found.items():
+        if len(files) > 1 and name != EVERYWHERE:
+            folders = " and ".join(file.relative_to(ROOT).parent.as_posix() for file in files)
+            raise InputError(f"{kind}.{name}", f"there is one in {folders}", "a name of its own for each expected")
     return found | {name: [file] for name, file in _outside.get(kind, {}).items()}
 
 

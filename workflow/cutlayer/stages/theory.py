@@ -1,4 +1,4 @@
-"""Theory: what the papers prove, as functions (`<paper>.py`) and as measurements (`<paper>_measures.py`)."""
+"""Theory: what the papers prove, as functions (`theory/<paper>.py`) and as measures (`stages/measures/<paper>.py`)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def gaussian_auc(epsilon: float, delta: float, releases: int) -> float:
     """The worst leak of so many Gaussian mechanisms with the noise of `gaussian_deviation`: Phi(mu / sqrt 2).
 
     Together they are one, with mu = sensitivity sqrt(releases) / deviation: Dong, Roth, Su, "Gaussian Differential
-    Privacy", corollary 3.3.
+    Privacy", corollary 3.3. So the number of releases matters only as far as the deviation is rounded.
     """
     mu = math.sqrt(releases) / gaussian_deviation(epsilon, delta, releases, 1.0)
     return float(norm.cdf(mu / math.sqrt(2)))
