@@ -212,7 +212,8 @@ def leak(split_run, split_cases):
         for case, seen, rows in split_cases(outcome, method.target):
             view = View(attack, method.sees, seen, generator("adaptive", attack, case["step"]))
             assert not method.skip(view)
-            metrics = SPLIT.leak(method.infer(view), of_setting(outcome.truth, ""), case, rows)
+            given = SPLIT.asked(seen, method.target).given_to(method)
+            metrics = SPLIT.leak(method.infer(view), of_setting(outcome.truth, ""), case, rows, given)
             value = metrics.get("leak_auc", metrics.get("attack_accuracy"))
             found.append(max(value, 1 - value) if two_sided else value)
         return np.mean(found)

@@ -16,6 +16,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
 from cutlayer.games.base import encoded
+from cutlayer.games.base.attack import guessed
 from cutlayer.games.base.snapshot import flattened, rebuilt
 from cutlayer.games.split.attacks import (
     _completion,
@@ -271,9 +272,9 @@ def attacked(split_run, split_cases):
         for case, seen, rows in split_cases(outcome, method.target):
             view = view_of(method, name, seen, case["step"])
             if not method.skip(view):
-                guess = method.infer(view)
-                for kind, one in (guess if isinstance(guess, dict) else {"": guess}).items():
-                    for metric, value in SPLIT.leak(one, of_setting(outcome.truth, ""), case, rows).items():
+                asked, truth = SPLIT.asked(seen, method.target), of_setting(outcome.truth, "")
+                for kind, one in guessed(method, view, asked).items():
+                    for metric, value in SPLIT.leak(one, truth, case, rows, asked.given_to(method)).items():
                         found.setdefault(f"{metric}_{kind}" if kind else metric, []).append(value)
         return found
 

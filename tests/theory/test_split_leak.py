@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cutlayer.core.errors import InputError
+from cutlayer.core.seeds import generator
 from cutlayer.games.split import leak as leaks
-from cutlayer.metrics import chance_floor
+from cutlayer.metrics.leakage import chance_floor, leak_auc, tied_auc
 
 NAN = np.nan
 TWO = {"labels": np.array([[0, 0, 1, 1, 1], [0, 0, 0, 0, 1]])}
 
 
-def of_batch(score, place=0, truth=TWO):
-    return leaks.leak(np.array(score, dtype=float), truth, ("labels", place))
+def of_batch(score, place=0, truth=TWO, given=()):
+    return leaks.leak(np.array(score, dtype=float), truth, ("labels", place), given)
 
 
 def rows_of(*batches, kind=""):
@@ -35,14 +35,14 @@ def test_the_leak_of_a_batch_is_its_auc_beside_its_chance_floor():
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
 
 
-def test_rows_without_a_guess_are_left_out_of_auc_and_floor():
-    found = of_batch([0.0, 3.0, 2.0, NAN, 4.0])  # two positives are left: ahead in 3 of 4 pairs
+def test_rows_that_were_given_and_are_not_guessed_are_left_out_of_auc_and_floor():
+    found = of_batch([0.0, 3.0, 2.0, NAN, 4.0], given=[3, 0])  # two positives are left: ahead in 3 of 4 pairs
     rows = {"rows": 4, "majority": 1 / 2, "tpr_at_1pct": 1 / 2}
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(2, 2)), "one_class": 0}
 
 
 def test_a_batch_of_one_class_has_no_auc_and_is_counted():
-    assert of_batch([1.0, 2.0, NAN, NAN, NAN]) == {"one_class": 1}
+    assert of_batch([1.0, 2.0, NAN, NAN, NAN], given=[2, 3, 4]) == {"one_class": 1}
     assert of_batch(np.arange(5), 0, {"labels": np.ones((1, 5), dtype=int)}) == {"one_class": 1}
 
 
@@ -116,18 +116,54 @@ def test_a_guess_of_the_dimension_hits_or_not(guess, hit):
     assert found == {"guessed": guess, "hit": hit}
 
 
-@pytest.mark.parametrize(
-    ("guess", "target", "message"),
-    [
-        (np.zeros(4), "labels", r"a guess has the shape \(4,\); \(5,\) is meant"),
-        (np.zeros((3, 2)), "population", r"a guess has the shape \(3, 2\); 4 rows are meant"),
-        (np.full((4, 2), NAN), "population", "a guess is not finite; a number for each row and class"),
-    ],
-)
-def test_a_guess_that_cannot_be_measured_is_refused(guess, target, message):
-    truth = TWO | {"attacked_labels": np.array([0, 0, 1, 1])}
-    with pytest.raises(InputError, match=rf"^protocol\.split: {message}"):
-        leaks.leak(guess, truth, (target, 0))
+def test_rows_that_are_not_guessed_though_none_was_given_tie_with_all():
+    found = of_batch([0.0, 3.0, 2.0, NAN, 4.0])  # ahead in 3 of 4 pairs; the pairs of the fourth row count half
+    rows = {"rows": 5, "majority": 3 / 5, "tpr_at_1pct": 1 / 3}
+    expected = {"leak_auc": pytest.approx((3 + 2 / 2) / 6), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
+    assert found == rows | expected
+
+
+def test_six_of_160_rows_are_worth_what_they_are():
+    labels = np.repeat([0, 1], [120, 40])
+    score = np.full(160, NAN)
+    score[[0, 1, 2]], score[[157, 158, 159]] = 0.0, 1.0  # all 9 of these pairs of 4,800 are in order
+    found = of_batch(score, truth={"labels": labels[None]})
+    assert found["leak_auc"] == pytest.approx(0.5 + 0.5 * 9 / 4800, rel=1e-12)
+    assert found["tpr_at_1pct"] == pytest.approx(3 / 40)
+    assert (found["rows"], found["floor"]) == (160, pytest.approx(chance_floor(40, 120)))
+
+
+@pytest.mark.parametrize("told", [[], [0], [4], [3, 4]])
+def test_rows_of_one_class_alone_say_nothing(told):
+    score = np.full(5, NAN)
+    score[told] = 1.0
+    found = of_batch(score)
+    assert (found["leak_auc"], found["one_class"], found["rows"]) == (0.5, 0, 5)
+
+
+def test_a_tie_with_all_is_a_random_guess_on_average():
+    rng = generator("ties")
+    labels, score = rng.integers(0, 2, 40), rng.standard_normal(40)
+    score[::3] = NAN
+    at_random = [leak_auc(np.where(np.isnan(score), place * 20, score), labels) for place in (-1, 1)]
+    assert tied_auc(score, labels) == pytest.approx(_by_pairs(score, labels), rel=1e-12)
+    assert min(at_random) <= tied_auc(score, labels) <= max(at_random)
+
+
+def _by_pairs(score, labels):
+    pairs = [(a, b) for a in score[labels == 1] for b in score[labels == 0]]
+    return np.mean([0.5 if np.isnan(a) or np.isnan(b) else (a > b) + (a == b) / 2 for a, b in pairs])
+
+
+def test_of_more_than_two_classes_a_row_that_is_not_guessed_is_right_as_often_as_there_are_classes():
+    truth = {"watched_labels": np.array([0, 1, 2, 0])}
+    guess = np.eye(3)[[0, 2, 2, 0]]
+    guess[3] = NAN
+    found = leaks.leak(guess, truth, ("watched", 0))
+    assert found["attack_utility"] == found["attack_accuracy"] == pytest.approx((2 + 1 / 3) / 4)
+    assert (found["rows"], found["majority"]) == (4, 0.5)
+    assert leaks.leak(guess, truth, ("watched", 0), [3])["attack_utility"] == pytest.approx(2 / 3)
+    assert leaks.leak(np.full((4, 3), NAN), truth, ("watched", 0))["attack_utility"] == pytest.approx(1 / 3)
 
 
 def test_a_case_shows_a_batch_and_the_hints_that_are_there():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cutlayer.core import artifacts, transcript
 from cutlayer.core.seeds import generator
+from cutlayer.games.base.attack import Asked
 from cutlayer.metrics.exposure import exposure, most_exposed, told
 from cutlayer.metrics.leakage import leak_auc, true_positives
 from cutlayer.stages import vulnerable
@@ -64,8 +65,9 @@ def table(tmp_path, monkeypatch):
     def infer(view):
         return view.watched_gradients
 
+    asked = Asked((W,), abstains=True)
     attack = SimpleNamespace(target="watched", sees={"watched_gradients"}, skip=lambda view: "", infer=infer)
-    protocol = SimpleNamespace(cases=lambda arrays, target: [({"step": 0}, arrays, target)])
+    protocol = SimpleNamespace(cases=lambda arrays, target: [({"step": 0}, arrays, target)], asked=lambda *_: asked)
     made = {"protocol": protocol, "attack": attack}
     monkeypatch.setattr(vulnerable.plugins, "create", lambda kind, *_: made[kind])
 

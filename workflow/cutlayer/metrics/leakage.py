@@ -27,6 +27,17 @@ def leak_auc(score: ArrayLike, label: ArrayLike) -> float | None:
     return float(above / (ones * (len(scores) - ones)))
 
 
+def tied_auc(score: ArrayLike, label: ArrayLike) -> float | None:
+    """`leak_auc` of scores of which some are NaN: such a row ties with every other, as if it were guessed at random."""
+    scores, labels = np.asarray(score, dtype=np.float64), np.asarray(label)
+    told = ~np.isnan(scores)
+    pairs, own = (int((some == 1).sum() * (some != 1).sum()) for some in (labels, labels[told]))
+    if not pairs:
+        return None
+    auc = leak_auc(scores[told], labels[told])
+    return auc if own == pairs else 0.5 if auc is None else 0.5 + (auc - 0.5) * own / pairs
+
+
 def true_positives(score: ArrayLike, label: ArrayLike, false: float = 0.01) -> float | None:
     """The share of label 1 above a threshold that at most this share of label 0 is above; None when a class is missing.
 

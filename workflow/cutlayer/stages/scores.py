@@ -11,7 +11,7 @@ from cutlayer.core import artifacts, transcript
 from cutlayer.core.failures import Failed, tolerate
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.attack import Attack
+from cutlayer.games.base.attack import Attack, guessed
 from cutlayer.games.base.protocol import Protocol
 from cutlayer.plan import plugins
 
@@ -94,9 +94,9 @@ def measured(
         if reason:
             found.append(case | _skipped(reason))
             continue
-        guess = method.infer(view)
-        for kind, one in (guess if isinstance(guess, Mapping) else {"": guess}).items():
+        asked = protocol.asked(seen, method.target)
+        for kind, one in guessed(method, view, asked).items():
             suffix = f"_{kind}" if kind else ""
-            for metric, value in protocol.leak(one, known, case, rows).items():
+            for metric, value in protocol.leak(one, known, case, rows, asked.given_to(method)).items():
                 found.append(case | {"metric": metric + suffix, "value": value, "skipped": ""})
     return found + protocol.summarize(found)

@@ -22,7 +22,7 @@ from cutlayer.core import artifacts, scales, transcript
 from cutlayer.core.failures import Failed, tolerate
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.attack import Attack
+from cutlayer.games.base.attack import Attack, guessed
 from cutlayer.games.base.protocol import Protocol
 from cutlayer.metrics.exposure import exposure, most_exposed, told
 from cutlayer.plan import plugins
@@ -121,10 +121,10 @@ def _guess(method: Attack, protocol: Protocol, arrays: transcript.Arrays, name: 
     view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()))
     if reason := method.skip(view):
         return reason
-    scores = np.asarray(method.infer(view), dtype=np.float64)
-    if scores.ndim != 1:
+    scores = guessed(method, view, protocol.asked(seen, method.target)).get("")
+    if scores is None or scores.ndim != 1:
         return "for attacks that give each row a score, of two classes"
-    return np.where(np.isnan(scores), -np.inf, scores)  # a row that is not guessed is not found
+    return np.where(np.isnan(scores), -np.inf, scores.astype(np.float64))  # a row that is not guessed is not found
 
 
 def found_again(

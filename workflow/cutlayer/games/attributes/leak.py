@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.attack import Asked
 from cutlayer.metrics.attributes import attribute_leak
 
 
@@ -14,7 +14,10 @@ def leak(guess: np.ndarray, truth: Arrays, target: str) -> dict[str, float]:
 
     A maximum over epochs is biased upwards: an adversary without the truth cannot pick the epoch.
     """
-    attribute = truth[target]
-    if guess.shape[-2:-1] != attribute.shape:
-        raise InputError("attributes.leak", f"a guess has the shape {guess.shape}", f"{len(attribute)} rows are meant")
-    return attribute_leak(guess, attribute)
+    return attribute_leak(guess, truth[target])
+
+
+def asked(seen: Arrays, target: str) -> Asked:
+    """Probabilities of the values for each attacked row, of the trained encoder or by epoch."""
+    rows = seen["intercepted"].shape[1] if target == "training_attribute" else len(seen["attacked"])
+    return Asked((rows, int(seen["values"])), by_epoch=True)

@@ -8,15 +8,32 @@ else exists.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 
 Guess = np.ndarray | Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The guess that a case wants."""
+
+    shape: tuple[int, ...]
+    by_epoch: bool = False  # whether one such array after each epoch is a guess as well
+    whole: bool = False  # whether it is a whole number
+    abstains: bool = False  # whether a row may be NaN: not guessed
+    known: str = ""  # the part of the view that says which labels the adversary has, if there is one
+    given: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # the rows whose labels that part has
+
+    def given_to(self, method: Attack) -> np.ndarray:
+        """The rows whose labels this attack has."""
+        return self.given if self.known in method.sees else self.given[:0]
 
 
 @dataclass(frozen=True)
@@ -45,3 +62,47 @@ class Attack:
         Several guesses have names; each is measured, and its name is appended to the metric's. "" is the attack's own.
         """
         raise TypeError(f"attack.{type(self).__name__}: has no `infer`; every attack defines it")
+
+
+def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
+    """An attack's guesses by name, of real numbers and of the shape that is asked for; "" is its own.
+
+    Raises:
+        InputError: one of them is not so.
+
+    """
+    found = method.infer(view)
+    guesses = dict(found) if isinstance(found, Mapping) else {"": found}
+    where = f"attack.{type(method).__module__.rpartition('.')[2]}"
+    if not guesses:
+        raise InputError(where, "infer returned no guess", f"{_shapes(asked, 0)} expected")
+    returned = {name: f"infer returned for {name!r}" if name else "infer returned" for name in guesses}
+    return {name: _checked(where, returned[name], guess, asked) for name, guess in guesses.items()}
+
+
+def _checked(where: str, returned: str, guess: Any, asked: Asked) -> np.ndarray:
+    if asked.whole and isinstance(guess, int | np.integer):
+        guess = np.array(guess)
+    if not isinstance(guess, np.ndarray):
+        kind = "None" if guess is None else f"a {type(guess).__name__}"
+        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(asked, 0)} expected")
+    own = guess.shape[1:] if asked.by_epoch and guess.ndim > len(asked.shape) else guess.shape
+    if own != asked.shape or not guess.size:
+        wrong = f"{returned} an array of shape {guess.shape}"
+        raise InputError(where, wrong, f"{_shapes(asked, guess.ndim)} expected")
+    if guess.dtype.kind not in ("iu" if asked.whole else "biuf"):
+        wanted = "a whole number" if asked.whole else "real numbers"
+        raise InputError(where, f"{returned} an array of {guess.dtype}", f"{wanted} expected")
+    if asked.whole:
+        return guess
+    real = guess if guess.dtype.kind == "f" else guess.astype(float)  # minus an unsigned number is none
+    if not asked.abstains and not np.isfinite(real).all():
+        raise InputError(where, f"{returned} a number that is not finite", "finite numbers expected")
+    return real
+
+
+def _shapes(asked: Asked, dimensions: int) -> str:
+    """The shape that is asked for, as it is with so many dimensions."""
+    if asked.by_epoch and dimensions > len(asked.shape):
+        return f"(epochs, {', '.join(map(str, asked.shape))})"
+    return str(asked.shape)

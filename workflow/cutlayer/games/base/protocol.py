@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.data.datasets.base import Table
 
 from . import checks
+from .attack import Asked
 
 Case = dict[str, Any]
 
@@ -95,8 +97,14 @@ class Protocol:
         """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `cases`; every protocol defines it")
 
-    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray) -> dict[str, float]:
-        """Metrics of a guess about these rows in a case."""
+    def asked(self, seen: Arrays, target: str) -> Asked:
+        """The guess that a case wants of which so much could be seen."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `asked`; every protocol defines it")
+
+    def leak(
+        self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()
+    ) -> dict[str, float]:
+        """Metrics of a guess about these rows in a case; of the rows `given` the adversary had the labels."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `leak`; every protocol defines it")
 
     def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -21,12 +21,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import leak
+from cutlayer.games.attributes.leak import asked, leak
+from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.federated.defense import Defense, Federation
 
@@ -96,7 +98,11 @@ class Federated(Protocol):
         for device, inner in enumerate(seen["inner"]):
             yield {"device": device}, seen | {"inner": inner}, "attribute"
 
-    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+    def asked(self, seen: Arrays, target: str) -> Asked:
+        """Probabilities of the attribute's values."""
+        return asked(seen, target)
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""
         return leak(guess, truth, rows) | {"uniform": 1 / guess.shape[-1]}
 

@@ -21,9 +21,12 @@ Of the training as a whole:
 - `attacked` (q,): the rows it is asked about
 - `classes` (): how many there are; `outputs` (): how many the label party trains on, a parameter of its defense
 
-`infer` returns for the target "labels" a score for each example (B,), NaN where it does not guess; for "watched" the
-same of the watched rows (W,), or class probabilities (W, classes) if there are more than two; for "population"
-class probabilities (q, classes), or (epochs, q, classes); for "dimension" the number of classes that are trained on.
+`infer` returns for the target "labels" a score for each example (B,); for "watched" the same of the watched rows (W,),
+or class probabilities (W, classes) if there are more than two; for "population" class probabilities (q, classes), or
+(epochs, q, classes); for "dimension" the number of classes that are trained on.
+
+For "labels" and "watched" a row may be NaN: it is not guessed. It is left out if the attack sees the row's label, in
+`hints` or `known_labels`. Any other counts as a random guess: it ties with all others.
 """
 
 from __future__ import annotations

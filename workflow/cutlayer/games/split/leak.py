@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case
-from cutlayer.metrics.leakage import chance_floor, leak_auc, true_positives
+from cutlayer.metrics.leakage import chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
 
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
@@ -41,53 +42,73 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         yield {"step": int(step), "day": int(day)}, seen | known, (target, place)
 
 
-def leak(guess: np.ndarray, truth: Arrays, rows: Attacked) -> dict[str, float]:
+def asked(seen: Arrays, target: str) -> Asked:
+    """The guess that a case wants: `attack.py` says what it is for each target."""
+    classes = int(seen["classes"])
+    if target == "dimension":
+        return Asked((), whole=True)
+    if target == "population":
+        return Asked((len(seen["attacked"]), classes), by_epoch=True)
+    if target == "watched":
+        count, known = seen["watched_gradients"].shape[1], len(seen.get("known_labels", ()))
+        shape = (count,) if classes == 2 else (count, classes)
+        return Asked(shape, abstains=True, known="known_labels", given=np.arange(known))
+    return Asked((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
+
+
+def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()) -> dict[str, float]:
     """Metrics of one guess, by what it is about.
 
     labels: a score for each example of a batch, NaN for those not guessed; watched: the same for each watched row, or
     class probabilities (W, classes), NaN in rows not guessed; population: class probabilities
     (attacked, classes), or those after each of the attack's epochs; dimension: the number of classes trained on.
+
+    A row that is not guessed is left out if its label was `given`. Any other counts as chance: it ties with all others.
     """
     target, place = rows
     if target == "labels":
-        return _of_a_batch(guess, truth["labels"][place])
+        return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
-        return _of_the_watched(guess, truth["watched_labels"])
+        return _of_the_watched(guess, truth["watched_labels"], given)
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
 
 
-def _of_a_batch(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    if score.shape != labels.shape:
-        raise InputError("protocol.split", f"a guess has the shape {score.shape}", f"{labels.shape} is meant")
-    guessed = ~np.isnan(score)
-    auc = leak_auc(score[guessed], labels[guessed])
+def _of_a_batch(score: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
+    score, labels = _wanted(score, labels, given)
+    auc = tied_auc(score, labels)
     if auc is None:
         return {"one_class": 1.0}
-    rows, positives = int(guessed.sum()), int(labels[guessed].sum())
+    rows, positives = len(labels), int(labels.sum())
     facts = {"rows": float(rows), "majority": max(positives, rows - positives) / rows}
-    facts["tpr_at_1pct"] = true_positives(score[guessed], labels[guessed]) or 0.0
+    facts["tpr_at_1pct"] = true_positives(np.where(np.isnan(score), -np.inf, score), labels) or 0.0
     return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
 
 
-def _of_the_watched(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """Of two classes as of a batch, of more as of a population, in rows that are guessed."""
+def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Without the rows that are not guessed because their labels were given."""
+    left_out = np.isnan(guess).reshape(len(guess), -1).any(axis=1) & np.isin(np.arange(len(guess)), given)
+    return guess[~left_out], labels[~left_out]
+
+
+def _of_the_watched(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
+    """Of two classes as of a batch, of more as of a population; a row that is not guessed has all classes alike."""
     if guess.ndim == 1:
-        return _of_a_batch(guess, labels)
-    if len(guess) != len(labels):
-        raise InputError("protocol.split", f"a guess has the shape {guess.shape}", f"{len(labels)} rows are meant")
-    guessed = ~np.isnan(guess).any(axis=1)
-    return _of_a_population(guess[guessed], labels[guessed])
+        return _of_a_batch(guess, labels, given)
+    guess, labels = _wanted(guess, labels, given)
+    told = ~np.isnan(guess).any(axis=1)
+    whole = _of_a_population(np.where(told[:, None], guess, 0), labels)
+    if told.all():
+        return whole
+    right = (guess[told].argmax(axis=1) == labels[told]).sum() + (~told).sum() / guess.shape[1]
+    share = float(right / len(labels))
+    return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """The last epoch, and the best one, which an adversary could only pick with the true labels."""
     epochs = guess if guess.ndim == 3 else guess[None]
-    if epochs.shape[1] != len(labels):
-        raise InputError("protocol.split", f"a guess has the shape {guess.shape}", f"{len(labels)} rows are meant")
-    if not np.isfinite(epochs).all():
-        raise InputError("protocol.split", "a guess is not finite", "a number for each row and class")
     utilities = [utility_of(scores, labels) for scores in epochs]
     common = float(np.bincount(labels).max() / len(labels))
     return {

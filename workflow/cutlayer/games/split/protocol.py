@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch.nn.functional import pad
 
 from cutlayer.core import descent
@@ -29,6 +30,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.base.snapshot import architecture
 from cutlayer.metrics.utility import utility as of_scores
@@ -67,9 +69,13 @@ class Split(Protocol):
         """Each recorded batch; or, for attacks on watched rows or with the bottom model, the training as a whole."""
         yield from leaks.cases(transcript, target)
 
-    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+    def asked(self, seen: Arrays, target: str) -> Asked:
+        """Scores of rows, class probabilities, or a number of classes."""
+        return leaks.asked(seen, target)
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells labels, or the number of classes trained on."""
-        return leaks.leak(guess, truth, rows)
+        return leaks.leak(guess, truth, rows, given)
 
     def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Mean, median and 95% quantile over the recorded batches, with the chance floor."""

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch.nn.functional import cross_entropy
 
 from cutlayer.core import descent
@@ -32,7 +33,8 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import leak
+from cutlayer.games.attributes.leak import asked, leak
+from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.split_server.defense import Clients, Defense, Wire
 
@@ -68,7 +70,11 @@ class SplitServer(Protocol):
         """The inference stage, or the training stage, as one case."""
         yield leaks.case(transcript, target)
 
-    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any) -> dict[str, float]:
+    def asked(self, seen: Arrays, target: str) -> Asked:
+        """Probabilities of the attribute's values."""
+        return asked(seen, target)
+
+    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells the attribute; at the training stage the last epoch's and the best one's."""
         return leak(guess, truth, rows)
 

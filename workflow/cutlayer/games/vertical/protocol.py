@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.core.transcript import Arrays
+from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.defense import described
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.vertical.defense import Defense, Wire
@@ -95,7 +97,13 @@ class Vertical(Protocol):
                 }
                 yield case, seen, rows
 
-    def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray) -> dict[str, float]:
+    def asked(self, seen: Arrays, target: str) -> Asked:
+        """The passive party's features of each prediction."""
+        return Asked((len(seen["scores"]), len(seen["passive"])))
+
+    def leak(
+        self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()
+    ) -> dict[str, float]:
         """Mean squared error per feature of the passive party's features."""
         passive = columns(truth["features"].shape[1], case["d"], case["start"])
         return {"mse": mse(guess, truth["features"][np.ix_(rows, passive)])}
