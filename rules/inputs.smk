@@ -25,7 +25,7 @@ def provenance(setups):
         f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)
     ]
     return (
-        ", ".join(sorted({json.load(open(file))["provenance"] for file in files}))
+        ", ".join(sorted({json.load(open(file, "rb"))["provenance"] for file in files}))
         or "not yet known"
     )
 

@@ -42,18 +42,18 @@ def run(folder: Path, cores: str) -> float:
 def attack_seconds(folder: Path, attack: str) -> float:
     """Seconds of one core that an attack took on the paper's four datasets, all seeds."""
     files = [folder / f"logs/attack/{setup}/none/{attack}.benchmark.tsv" for setup in PAPER]
-    return sum(float(next(csv.DictReader(file.open(), delimiter="\t"))["s"]) for file in files)
+    return sum(float(next(csv.DictReader(file.open(encoding="utf-8"), delimiter="\t"))["s"]) for file in files)
 
 
 def problems(folder: Path) -> int:
     """How many (prediction, window, seed) problems each attack solved on the paper's four datasets."""
     files = [folder / f"results/scores/{setup}/none/rcc1.csv" for setup in PAPER]
-    return sum(int(row["predictions"]) for file in files for row in csv.DictReader(file.open()))
+    return sum(int(row["predictions"]) for file in files for row in csv.DictReader(file.open(encoding="utf-8")))
 
 
 def reference() -> float:
     """Milliseconds a cvxpy solve of rcc1 takes on average over the drawn cases of the benchmark beside this one."""
-    lines = (ROOT / "workflow/benchmarks/polytope.md").read_text().splitlines()
+    lines = (ROOT / "workflow/benchmarks/polytope.md").read_text(encoding="utf-8").splitlines()
     cells = [line.split("|") for line in lines if line.startswith("| normal")]
     seconds = [float(cell[9].split()[0]) for cell in cells]  # of a loop over 1,000 predictions
     return sum(seconds) / len(seconds)

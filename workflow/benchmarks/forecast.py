@@ -29,7 +29,7 @@ def row(scale: str, paper: str, found: Forecast) -> dict[str, str]:
 
 def main(scales: list[str]) -> None:
     """Estimate, write table and page."""
-    rows = [*csv.DictReader(FILE.open(newline=""))] if FILE.exists() else []
+    rows = [*csv.DictReader(FILE.open(newline="", encoding="utf-8"))] if FILE.exists() else []
     rows = [own for own in rows if own["scale"] not in scales]
     said = []
     for scale in scales:
@@ -37,7 +37,7 @@ def main(scales: list[str]) -> None:
         said += [f"## Scale {scale}", whole.text]
         rows.append(row(scale, ALL, whole))
         rows += [row(scale, paper, forecast([f"scale={scale}", paper])) for paper in whole.plan.papers]
-    with FILE.open("w", newline="") as file:
+    with FILE.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -43,7 +43,7 @@ def measured(name: str, mirror: str) -> list[Any]:
     """The row of a dataset."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = [sys.executable, "-c", MEASURED, name, folder, mirror, str(SOURCES)]
-        done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        done = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=True)
         found = json.loads(done.stdout)
         sizes = [_size(Path(folder, place)) for place in ("raw", "n")]
     about = found["facts"]

@@ -39,7 +39,7 @@ PREAMBLE = "from launch.warm_client import up\nup()\nfrom snakemake import scrip
 
 def started(code: str) -> float:
     """The median seconds of a script that runs `code` and ends, after a first that is not counted."""
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+    with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as script:
         script.write(PREAMBLE + code)
         script.flush()
         seconds = []
@@ -62,7 +62,7 @@ def main(scale: str) -> None:
     jobs: dict[str, list[float]] = {}
     for log in sorted(Path("logs").rglob("*.benchmark.tsv")):
         if kind(log) in IMPORTS:
-            (row,) = csv.DictReader(log.open(), delimiter="\t")
+            (row,) = csv.DictReader(log.open(encoding="utf-8"), delimiter="\t")
             jobs.setdefault(kind(log), []).append(float(row["s"]))
     alone = {name: started(IMPORTS[name]) for name in jobs}
     warm.start()

@@ -49,7 +49,7 @@ class _Copy:
     def __enter__(self) -> _Copy:
         self.log: TextIO | None = None
         with contextlib.suppress(OSError):
-            self.log = self.path.open("w")
+            self.log = self.path.open("w", encoding="utf-8")
         return self
 
     def __exit__(self, *_: object) -> None:

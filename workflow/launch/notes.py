@@ -19,7 +19,9 @@ def record(note: str | Path, attempt: int, reasons: list[str]) -> None:
     """Note that this attempt failed, or no longer did; nothing is noted of what never failed."""
     if reasons or Path(note).exists():
         with replacing(note) as temporary:
-            temporary.write_text(json.dumps({"attempt": attempt, "reasons": list(dict.fromkeys(reasons))}) + "\n")
+            temporary.write_text(
+                json.dumps({"attempt": attempt, "reasons": list(dict.fromkeys(reasons))}) + "\n", encoding="utf-8"
+            )
 
 
 def attempt(note: str | Path) -> int:
@@ -46,5 +48,5 @@ def _notes(folder: str | Path) -> list[Path]:
 
 
 def _read(note: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(note.read_text())
+    content: dict[str, Any] = json.loads(note.read_text(encoding="utf-8"))
     return content

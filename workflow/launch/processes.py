@@ -131,7 +131,7 @@ def _wait(file: IO[str], what: str) -> bool:
 
 def _open(path: Path) -> IO[str]:
     path.parent.mkdir(exist_ok=True)
-    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+")
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+", encoding="utf-8")
 
 
 def _try(file: IO[str], kind: int) -> bool:

@@ -36,13 +36,13 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     with replacing(CONFIG) as temporary:
-        temporary.write_text(yaml.safe_dump(config))
+        temporary.write_text(yaml.safe_dump(config), encoding="utf-8")
     if status := subprocess.run(contract_tests(config["methods"]), check=False).returncode:
         return status
     if status := subprocess.run([*snakemake, "tried", "--configfile", str(CONFIG)], check=False).returncode:
         return status
     for name in names:
-        print(f"{(EXHIBITS / f'{name}.txt').read_text()}{EXHIBITS / f'{name}.png'}")
+        print(f"{(EXHIBITS / f'{name}.txt').read_text(encoding='utf-8')}{EXHIBITS / f'{name}.png'}")
     return 0
 
 

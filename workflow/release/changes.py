@@ -71,7 +71,7 @@ def at(root: Path, revision: str, scale: str, papers: list[str]) -> Planned:
             tree.extractall(folder, filter="data")
         command = [sys.executable, "-P", str(PLANNED), str(folder), scale, *papers]
         environment = os.environ | {"PYTHONPATH": str(folder / "workflow")}
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
         if done.returncode:
             wrong = f"the code of {revision[:12]} does not say what it would run: {done.stderr.strip()[-2000:]}"
             raise InputError("release.jobs", wrong, "`snakemake --dry-run` says the same there")

@@ -42,7 +42,7 @@ def problems(root: Path) -> list[InputError]:
 
 def version(root: Path) -> str:
     """The version that the library will have."""
-    return str(tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"])
+    return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def tree(root: Path) -> Found:
@@ -55,10 +55,12 @@ def tree(root: Path) -> Found:
 def versions(root: Path) -> Found:
     """The version is the same in all places, and the changelog says when it was made."""
     own = version(root)
-    cited = str(yaml.safe_load((root / "CITATION.cff").read_text())["version"])
+    cited = str(yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"])
     if own != cited:
         yield InputError("release.version", f"pyproject.toml has {own}, CITATION.cff {cited}", "the same is meant")
-    headings = re.findall(r"^## \[?([^]\s]+)\]?(?: - (\S+))?\s*$", (root / "CHANGELOG.md").read_text(), flags=re.M)
+    headings = re.findall(
+        r"^## \[?([^]\s]+)\]?(?: - (\S+))?\s*$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M
+    )
     dates = [day for name, day in headings if name == own]
     if len(dates) != 1 or not _is_date(dates[0]):
         wrong = f"CHANGELOG.md has not one heading of version {own} with a date"
@@ -76,7 +78,7 @@ def tag(root: Path) -> Found:
 def reference(root: Path) -> Found:
     """The reference run is there, of all papers and whole, at one scale that judges all numbers."""
     folder = root / published.FOLDER
-    runs, config = published.runs(folder), yaml.safe_load((root / "params.yaml").read_text())
+    runs, config = published.runs(folder), yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     if not runs:
         raise InputError("release.reference", "there is no reference run", "`make publish` after one at a larger scale")
     scales = list(dict.fromkeys(made["scale"] for made in runs.values()))
@@ -210,7 +212,7 @@ def _pages(root: Path) -> list[Path]:
 
 def _pictures(root: Path, page: Path) -> Iterator[Path]:
     """The pictures that a page shows, as they lie in the checkout."""
-    for link in PICTURE.findall(page.read_text()):
+    for link in PICTURE.findall(page.read_text(encoding="utf-8")):
         if "://" not in link:
             yield (page.parent / link).resolve().relative_to(root.resolve())
 
@@ -222,4 +224,4 @@ def _is_reference(picture: Path, folder: Path) -> bool:
 
 
 def _text(file: Path) -> str:
-    return file.read_text() if file.is_file() else ""
+    return file.read_text(encoding="utf-8") if file.is_file() else ""

@@ -106,7 +106,7 @@ def put_back(root: Path, folder: Path, commit: str, files: list[str]) -> None:
 
 def snakemake(folder: Path) -> None:
     """All cells of all papers, with the library of the folder."""
-    papers = yaml.safe_load((folder / "params.yaml").read_text())["papers"]
+    papers = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))["papers"]
     command = [*SNAKEMAKE, "--until", "cells", "--config", f"scale={SCALE}", "--", *papers]
     print(f"{folder.name}: {' '.join(command[2:])}", file=sys.stderr)
     subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder / "workflow")}, check=True)

@@ -120,7 +120,7 @@ def _done(command: list[str], where: str, more: dict[str, str]) -> None:
     """Run a command far from the checkout; raise with the end of what it says if it fails."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | more
     done = subprocess.run(
-        command, cwd=tempfile.gettempdir(), env=environment, capture_output=True, text=True, check=False
+        command, cwd=tempfile.gettempdir(), env=environment, capture_output=True, encoding="utf-8", check=False
     )
     if done.returncode:
         raise InputError(where, (done.stderr.strip() or done.stdout.strip())[-2000:], "a wheel that works is meant")

@@ -29,7 +29,7 @@ RAW, SOURCES = Path("data/raw"), Path("data/sources.csv")
 
 def tracked() -> Iterator[Source]:
     """The files of every dataset in use that are here; what is not here is said."""
-    for dataset in Plan(yaml.safe_load(Path("params.yaml").read_text())).datasets():
+    for dataset in Plan(yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))).datasets():
         rows = held(dataset, RAW, SOURCES)
         if not rows and not local_files(dataset, RAW, None, SOURCES):
             print(
@@ -56,7 +56,7 @@ def digest(file: Path, kind: str) -> str:
 
 def write(file: Path, content: dict[str, Any]) -> None:
     """Write a .dvc file as DVC does, so that DVC never has a reason to write it again."""
-    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     with Repo() as repo, repo.lock:
         stage = repo.stage.load_one(str(file))
         stage.md5 = stage.compute_md5()

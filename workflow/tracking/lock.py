@@ -21,7 +21,7 @@ LOCK, PROCESSES = Path("dvc.lock"), Path(".dvc/tmp/rwlock")
 def whole(lock: Path) -> bool:
     """Whether DVC would accept this lock file."""
     try:
-        COMPILED_LOCKFILE_SCHEMA(yaml.safe_load(lock.read_text()))
+        COMPILED_LOCKFILE_SCHEMA(yaml.safe_load(lock.read_text(encoding="utf-8")))
     except (yaml.YAMLError, voluptuous.Invalid, UnicodeDecodeError):
         return False
     return True
@@ -42,7 +42,7 @@ def main() -> None:
         from_last_commit(LOCK)
         print("dvc.lock was half written; it is that of the last commit now.", file=sys.stderr)
     try:
-        json.loads(PROCESSES.read_text())
+        json.loads(PROCESSES.read_text(encoding="utf-8"))
     except FileNotFoundError:
         pass
     except ValueError:

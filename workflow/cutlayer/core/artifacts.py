@@ -36,13 +36,13 @@ def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
     """Write `content` and its checksum as indented JSON with sorted keys; not-a-number values are refused."""
     signed = {**content, CHECKSUM: _digest_of_json(content)}
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(signed, indent=2, sort_keys=True, allow_nan=False) + "\n")
+        temporary.write_text(json.dumps(signed, indent=2, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
     """Read back what `write_json` wrote; a damaged file is an error naming it."""
     try:
-        content = json.loads(Path(path).read_text())
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"file.{path}", f"is not valid JSON ({error})", REMEDY) from error
     if not isinstance(content, dict) or content.pop(CHECKSUM, "") != _digest_of_json(content):
@@ -57,7 +57,7 @@ def _digest_of_json(content: Mapping[str, Any]) -> str:
 def write_rows(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows as csv, floats so that they read back equal; a column that a row lacks is empty in it."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    with replacing(path) as temporary, temporary.open("w", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -67,7 +67,7 @@ def join_rows(parts: Sequence[str | Path], path: str | Path) -> None:
     """Write as one table what `write_rows` wrote as several: the same file as if it had been given all rows."""
     rows: list[dict[str, str]] = []
     for part in parts:
-        with Path(part).open(newline="") as file:
+        with Path(part).open(newline="", encoding="utf-8") as file:
             rows += csv.DictReader(file)
     write_rows(path, rows)
 

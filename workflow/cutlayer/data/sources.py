@@ -69,7 +69,7 @@ def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path 
     if not facts.is_file():
         return "first"
     try:
-        meta = json.loads(facts.read_text())
+        meta = json.loads(facts.read_text(encoding="utf-8"))
         version, before = meta["version"], str(meta["asked"])
     except (ValueError, LookupError):
         return "damaged"

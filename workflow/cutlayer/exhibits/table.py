@@ -56,9 +56,9 @@ class Table(Exhibit):
         plain = (text.reset_index() if names else text).replace("\n", "; ", regex=True)
         with replacing(files["md"]) as temporary:
             below = "\n\n".join([plain.to_markdown(index=not names, disable_numparse=True), *reasons, foot])
-            temporary.write_text(f"**{title}**\n\n{below}\n")
+            temporary.write_text(f"**{title}**\n\n{below}\n", encoding="utf-8")
         with replacing(files["tex"]) as temporary:
-            temporary.write_text(_latex(text, ". ".join([title, *reasons, foot]) + "."))
+            temporary.write_text(_latex(text, ". ".join([title, *reasons, foot]) + "."), encoding="utf-8")
         picture(text, title, "\n".join([*reasons, foot]), files)
 
     def _text(self, cells: pd.DataFrame, numbered: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

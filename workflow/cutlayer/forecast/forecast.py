@@ -55,7 +55,10 @@ def forecast(arguments: Sequence[str]) -> Forecast:
         config[key] = yaml.safe_load(value)
     plan = Plan(config)
     listed = subprocess.run(
-        [*SNAKEMAKE, *targets, *(["--config", *said] if said else [])], capture_output=True, text=True, check=False
+        [*SNAKEMAKE, *targets, *(["--config", *said] if said else [])],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     if listed.returncode:
         raise InputError("plan", listed.stderr.strip()[-2000:], "`snakemake --dry-run` says the same")

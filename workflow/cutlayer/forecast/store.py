@@ -16,7 +16,7 @@ class Store:
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
-        self._known: dict[str, Any] = json.loads(file.read_text()) if file and file.exists() else {}
+        self._known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
 
     def once(self, what: Any, trial: Callable[[], Any]) -> Any:
         """The result of a trial, made now unless it is known."""
@@ -25,5 +25,5 @@ class Store:
             self._known[key] = trial()
             if self._file:
                 with replacing(self._file) as temporary:
-                    temporary.write_text(json.dumps(self._known))
+                    temporary.write_text(json.dumps(self._known), encoding="utf-8")
         return self._known[key]

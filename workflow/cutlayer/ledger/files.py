@@ -39,7 +39,7 @@ def write(
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
-        temporary.write_text(markdown(verdicts, papers, scale, [*failed]))
+        temporary.write_text(markdown(verdicts, papers, scale, [*failed]), encoding="utf-8")
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str
         if "headline" in paper:
             numbers[name] = measure(paper["headline"], own)
     with replacing(output) as temporary:
-        temporary.write_text(json.dumps(numbers, indent=2, sort_keys=True, allow_nan=False) + "\n")
+        temporary.write_text(json.dumps(numbers, indent=2, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def counts(verdicts: pd.DataFrame) -> Counts:

@@ -36,7 +36,7 @@ def write(
     table, told = load(cells), {"defense": of_defense, "attack": of_attack, "dataset": of_dataset}
     sentence = told[kind](table, own, strongest, exhibit["draw"], exhibit["setups"])
     with replacing(output) as temporary:
-        temporary.write_text(f"{name}: {sentence}.\n")
+        temporary.write_text(f"{name}: {sentence}.\n", encoding="utf-8")
 
 
 def of_defense(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:

@@ -51,7 +51,7 @@ Entry = dict[str, Any]
 
 def read(folder: Path, where: str) -> Entry:
     """The paper of a folder with every entry in full; raise, naming file and key, for what cannot be meant."""
-    written: Entry = yaml.load((folder / "paper.yaml").read_text(), LOADER)
+    written: Entry = yaml.load((folder / "paper.yaml").read_text(encoding="utf-8"), LOADER)
     validate(written, Written, where)
     words, defaults = written.pop("words", {}), written.pop("defaults", {})
     for section in [name for name in ("exhibits", "claims") if name in written]:
@@ -60,7 +60,7 @@ def read(folder: Path, where: str) -> Entry:
         families = {name: _split(entry, f"{here}.{name}") for name, entry in written[section].items()}
         written[section] = _members(_on_their_bases(families, base, here), words, here)
     if "numbers" in written:
-        with (folder / "published.csv").open(newline="") as file:
+        with (folder / "published.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         entries = [defaults.get("numbers", {}) | entry for entry in written["numbers"]]
         decided = _decided(written.get("readings", {}), rows, f"{where} readings")

@@ -98,7 +98,7 @@ def _said(place: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        content: dict[str, Any] = yaml.safe_load(file.read_text()) or {}
+        content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     except yaml.YAMLError as error:
         raise InputError(str(file), "is no YAML", " ".join(str(error).split())) from None
     validate(content, Methods, str(file))

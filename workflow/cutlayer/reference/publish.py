@@ -177,7 +177,7 @@ def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
     failed = dict.fromkeys(line for table in tables for line in failed_cells.listed(table))
     with replacing(folder / "ledger.md") as temporary:
         text = files.markdown(claims, content, Scale(**judged_at), [*failed], f"{published.FOLDER}/claims.csv")
-        temporary.write_text(text)
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _run(plan: Plan, paper: str, commit: str, logs: Path) -> dict[str, str]:
@@ -223,7 +223,7 @@ def _size(folder: Path) -> float:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise InputError("publish.commit", done.stderr.strip() or "git failed", "a git repository is meant")
     return done.stdout

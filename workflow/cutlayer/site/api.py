@@ -110,14 +110,14 @@ def _of_package(parts: list[str]) -> str:
 
 
 def _documented(file: Path) -> str:
-    return ast.get_docstring(ast.parse(file.read_text())) or ""
+    return ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
 
 
 def _passed_on(package: str) -> Module:
     """What a package's __init__ imports to pass it on, as if it stood there."""
     names: list[Name] = []
     types: set[tuple[str, str]] = set()
-    for node in ast.parse((ROOT / package / "__init__.py").read_text()).body:
+    for node in ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             own = _module(node.module.partition(".")[2].replace(".", "/"), {alias.name for alias in node.names})
             names, types = [*names, *own.names], types | {*own.types}
@@ -127,7 +127,7 @@ def _passed_on(package: str) -> Module:
 def _module(part: str, wanted: set[str] | None = None) -> Module:
     """A module and its names: those that are wanted, or all public ones."""
     file = (ROOT / part).with_suffix(".py")
-    source = file.read_text()
+    source = file.read_text(encoding="utf-8")
     tree, comments = ast.parse(source), _comments(source)
     names = []
     for node in tree.body:
@@ -144,7 +144,7 @@ def _types(tree: ast.Module, names: list[Name]) -> Iterator[tuple[str, str]]:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{ROOT.name}."):
             file = (ROOT.parent / str(node.module).replace(".", "/")).with_suffix(".py")
-            theirs = dict(_short(ast.parse(file.read_text()))) if file in files() else {}
+            theirs = dict(_short(ast.parse(file.read_text(encoding="utf-8")))) if file in files() else {}
             known |= {alias.name: theirs[alias.name] for alias in node.names if alias.name in theirs}
     shown = " ".join(one.signature for name in names for one in (name, *name.methods))
     yield from ((name, known[name]) for name in sorted(known) if re.search(rf"\b{name}\b", shown))

@@ -155,7 +155,7 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
     def write_page(place: str, template: str, **content: Any) -> Path:
         page = environment.get_template(f"{template}.html.jinja").render(up="../" * place.count("/"), **content)
         with replacing(folder / place) as temporary:
-            temporary.write_text(page)
+            temporary.write_text(page, encoding="utf-8")
         return folder / place
 
     return write_page

@@ -29,6 +29,6 @@ def described(given: Sources) -> Iterator[dict[str, Any]]:
 
 def _about(name: str) -> str:
     """The first sentence of the dataset's own file, after its name."""
-    said = ast.get_docstring(ast.parse(plugins.method("dataset", name).path.read_text())) or ""
+    said = ast.get_docstring(ast.parse(plugins.method("dataset", name).path.read_text(encoding="utf-8"))) or ""
     about = " ".join(said.partition("\n\n")[0].partition(": ")[2].split())
     return about[:1].upper() + about[1:]

@@ -34,13 +34,13 @@ def prose(text: str) -> str:
 
 def title(path: str) -> str:
     """What a document calls itself in its first heading."""
-    headings = re.findall(r"^# (.*)$", Path(path).read_text(), flags=re.M)
+    headings = re.findall(r"^# (.*)$", Path(path).read_text(encoding="utf-8"), flags=re.M)
     return next(iter(headings), path).replace("`", "")
 
 
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:
     """A document's title and its html; links to what the site does not have are only named."""
-    tokens = MARKDOWN.parse(Path(path).read_text())
+    tokens = MARKDOWN.parse(Path(path).read_text(encoding="utf-8"))
     for heading, content in pairwise(tokens):
         if heading.type == "heading_open":
             heading.attrSet("id", slug(content.content))

@@ -39,7 +39,9 @@ def _section(given: Sources, paper: str, name: str, rows: Sequence[Row]) -> dict
         "caption": exhibit["caption"],
         "numbers": [row for row in own if row["kind"] == "number" or row["published"]],
         "claims": [row for row in own if row["kind"] != "number" and not row["published"]],
-        "table": _as_html((folder / f"{name}.md").read_text(), table) if exhibit["draw"]["use"] == "table" else "",
+        "table": _as_html((folder / f"{name}.md").read_text(encoding="utf-8"), table)
+        if exhibit["draw"]["use"] == "table"
+        else "",
         "hover": hover.points(given, paper, name),
         "from": footer(table.assign(n=pd.to_numeric(table["n"])), reasons=False, interval=""),
         "failed": failed_cells.listed(table),

@@ -109,7 +109,7 @@ def _packed(path: Path) -> dict[str, bytes]:
 
 def _listed(path: Path) -> pd.DataFrame:
     """The attributes (n, 40) by the name of the photograph: first their number, then the header, then the rows."""
-    with path.open() as file:
+    with path.open(encoding="utf-8") as file:
         rows = int(file.readline())
         table = pd.read_csv(file, sep=r"\s+")
     if len(table) != rows:
