@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+os.environ["MPLBACKEND"] = "agg"  # a notebook's is not known here
 
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
@@ -101,6 +101,7 @@ def layers(axes: Axes) -> None:
 
 def draw(file: Path) -> None:
     """Draw the picture."""
+    plt.rcdefaults()
     figure, axes = plt.subplots(figsize=SIZE)
     axes.set(xlim=(0, EXTENT[0]), ylim=(0, EXTENT[1]))
     axes.axis("off")

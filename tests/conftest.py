@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in a job; small matrices are slower on more
+os.environ["MPLBACKEND"] = "agg"  # as in a job; a notebook's shell names another
 os.environ.pop("MAKEFLAGS", None)  # ARGS of the `make test` that runs this are not those of a make that a test runs
 os.environ.pop("ARGS", None)
 

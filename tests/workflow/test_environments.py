@@ -1,9 +1,11 @@
-"""Environments: conda pins are those of the lock file and cover what jobs import; the lock has what is asked for."""
+"""Environments: conda pins are those of the lock file and cover what jobs import; the user's own settings stay out."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -82,3 +84,42 @@ def test_an_environment_has_what_its_jobs_import(environment: str) -> None:
     assert {"numpy", "pandas"} <= asked
     assert asked - {"urllib3"} <= has  # urllib3 is part of requests
     assert ("torch" in has) == ("torch" in asked)
+
+
+DRAWN = """
+import hashlib, pathlib, sys
+from launch import environment
+environment.prepare("")
+import pandas as pd
+from cutlayer.exhibits import _figure, _grid
+files = {kind: pathlib.Path(sys.argv[1]) / f"drawn.{kind}" for kind in ("png", "pdf")}
+figure, (axes,) = _figure.panels(1)
+axes.plot([1, 2], [3, 4])
+_figure.finish(figure, "a title", "a foot", {"a line": axes.lines[0]}, files)
+print(*[hashlib.sha256(file.read_bytes()).hexdigest() for file in files.values()])
+_grid.picture(pd.DataFrame({"a": ["1"]}, index=["row"]), "a title", "a foot", files)
+print(*[hashlib.sha256(file.read_bytes()).hexdigest() for file in files.values()])
+"""
+
+
+def drawn(folder: Path, **settings: str) -> str:
+    """The checksums of a figure and a table, drawn with these settings in the user's environment."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MPL", "MATPLOTLIB"))}
+    return subprocess.check_output(
+        [sys.executable, "-c", DRAWN, folder], env=own | {"PYTHONPATH": str(ROOT / "workflow")} | settings, text=True
+    )
+
+
+def test_matplotlib_settings_of_the_user_change_no_picture(tmp_path: Path) -> None:
+    """A notebook names a backend that only it has, and a matplotlibrc may name other fonts or a TeX that is not here."""
+    (tmp_path / "matplotlibrc").write_text("font.family: serif\ntext.usetex: True\naxes.facecolor: red\n")
+    plain = drawn(tmp_path)
+    assert drawn(tmp_path, MPLBACKEND="module://a_notebook.s_own", MATPLOTLIBRC=str(tmp_path)) == plain
+
+
+def test_jobs_read_and_write_utf_8() -> None:
+    job = "from launch import environment; import os, subprocess, sys; environment.prepare(''); "
+    job += "subprocess.run([sys.executable, '-c', 'import locale; print(locale.getpreferredencoding())'])"
+    own = os.environ | {"PYTHONPATH": str(ROOT / "workflow"), "PYTHONUTF8": "0", "LC_ALL": "POSIX"}
+    said = subprocess.check_output([sys.executable, "-c", job], env=own | {"PYTHONCOERCECLOCALE": "0"}, text=True)
+    assert said.strip().lower() == "utf-8"

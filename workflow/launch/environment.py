@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cutlayer.core.errors import InputError
 
+OWN = {"MPLBACKEND": "agg", "PYTHONUTF8": "1"}  # whatever shell, notebook or locale Snakemake was started from
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -34,5 +35,6 @@ def prepare(mirror: str) -> str:
     paths = [str(folder / "job"), str(folder.parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ.update(dict.fromkeys(THREADS, "1"))
+    os.environ.update(OWN)
     os.environ["CUTLAYER_MIRROR"] = os.environ.get("CUTLAYER_MIRROR") or mirror
     return os.environ["CUTLAYER_MIRROR"]

@@ -47,9 +47,15 @@ WRITTEN: dict[str, dict[str, Any]] = {  # how a kind of file is: without a date;
 }
 
 
+def use_defaults() -> None:
+    """Draw with matplotlib's defaults, whatever the user's matplotlibrc or an earlier figure has set."""
+    mpl.rcdefaults()
+    mpl.use("Agg")
+
+
 def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     """A figure with `count` axes, `columns` of them a row, or else at most four."""
-    mpl.use("Agg")
+    use_defaults()
     mpl.rcParams.update(
         {"font.size": 9, "axes.titlepad": 8, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"}
     )

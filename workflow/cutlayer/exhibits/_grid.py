@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.transforms import Bbox
 
-from ._figure import DPI, label, save
+from ._figure import DPI, label, save, use_defaults
 
 WIDEST, NARROW = 44, 9  # characters of a line, at most, and of a column, at least
 CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
@@ -20,7 +19,7 @@ CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
 
 def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
     """Write a table of texts; of several keys a row has, those of the row above are not repeated."""
-    mpl.use("Agg")
+    use_defaults()
     lines = _lines(text)
     wide = [CHARACTER * max(_width(line[i]) for line in lines) + PADDING for i in range(len(lines[0]))]
     high = [LINE * max(part.count("\n") + 1 for part in line) + PADDING for line in lines]
