@@ -1,5 +1,6 @@
 # What all rules share: the checked plan and the names that wildcards may take.
 import atexit
+import contextlib
 import functools
 import gc
 import itertools
@@ -26,22 +27,38 @@ from launch import environment, notes, processes, warm
 gc.set_threshold(warm.GARBAGE)
 atexit.register(gc.freeze)
 
-try:
-    plan = Plan(config)
-except InputError as error:
-    raise WorkflowError(str(error)) from None
 
-if workflow.is_main_process and processes.settle():
-    notes.retry()
+@contextlib.contextmanager
+def sentences():
+    """Bad input ends Snakemake with a sentence, not a traceback."""
+    try:
+        yield
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+with sentences():
+    plan = Plan(config)
+
+execute = workflow.execute
+
+
+def settle_and_execute(*, executor_plugin, **settings):
+    """Snakemake takes its lock before `onstart`. What runs nothing (--lint, --summary, --dry-run) must change nothing."""
+    if workflow.is_main_process and not executor_plugin.common_settings.dryrun_exec:
+        with sentences():
+            processes.settle()
+    execute(executor_plugin=executor_plugin, **settings)
+
+
+workflow.execute = settle_and_execute
 
 
 onstart:
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
-    try:
+    with sentences():
         environment.check(workflow.executor_plugin.name)
         processes.claim()
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
     if workflow.local_exec and not workflow.touch:
         # Under a rate limit each look at the jobs that are ready starts a timer for another, and so does each job that
         # ends: hundreds of timers, a tenth of a run of short jobs. A machine's own jobs need no limit.
@@ -50,10 +67,9 @@ onstart:
 
 
 onsuccess:
-    if notes.found():
-        raise WorkflowError(
-            "failed, and marked so in tables and ledger", *notes.found()
-        )
+    names = {*plan.setups, *plan.defenses, *plan.attacks, SHARED}
+    if not workflow.touch and (failed := notes.found(names)):
+        raise WorkflowError("failed, and marked so in tables and ledger", *failed)
 
 
 # In the environment, not in `params`: where the copies lie does not change what they are.
@@ -65,6 +81,7 @@ EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
 REFERENCE = published.shown(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]
+SHARED = "shared-attacks"  # the job of several attacks on a run; a variant's name has no hyphen
 
 
 wildcard_constraints:

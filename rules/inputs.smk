@@ -51,9 +51,12 @@ def in_report(kind):
 
 
 def tried(job):
-    """Where a job notes that its method failed, and how often it was tried again."""
+    """Where a job notes that its method failed, and which attempt this is."""
     note = f"{notes.NOTES}/{job}.json"
-    return {"note": note, "attempt": lambda w: notes.attempt(note.format(**w))}
+    return {
+        "note": note,
+        "attempt": lambda w: notes.attempt(note.format(**w), workflow.touch),
+    }
 
 
 def among(runs, sign="="):
@@ -62,10 +65,10 @@ def among(runs, sign="="):
 
 
 def attack_jobs():
-    """Which attacks are a job: its name (a variant's has no hyphen), they, how it is cut, and what its setup must be."""
+    """Which attacks are a job: its name, they, how it is cut, and what its setup must be."""
     shared = plan.shared_jobs().items()
     for (attacks, grain), runs in shared:
-        yield "shared-attacks", attacks, grain, among(runs)
+        yield SHARED, attacks, grain, among(runs)
     for name, grain in itertools.product(plan.attacks, plan.grains):
         elsewhere = [
             run for (attacks, _), runs in shared if name in attacks for run in runs

@@ -111,7 +111,7 @@ def drawn(folder: Path, **settings: str) -> str:
 
 
 def test_matplotlib_settings_of_the_user_change_no_picture(tmp_path: Path) -> None:
-    """A notebook names a backend that only it has, and a matplotlibrc may name other fonts or a TeX that is not here."""
+    """A notebook names a backend that only it has; a matplotlibrc may name other fonts, or a TeX that is not here."""
     (tmp_path / "matplotlibrc").write_text("font.family: serif\ntext.usetex: True\naxes.facecolor: red\n")
     plain = drawn(tmp_path)
     assert drawn(tmp_path, MPLBACKEND="module://a_notebook.s_own", MATPLOTLIBRC=str(tmp_path)) == plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -10,16 +11,17 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from cutlayer.core.artifacts import read_arrays
+from cutlayer.core.errors import InputError
 from cutlayer.core.memory import SETTINGS
 from cutlayer.data import verify
-from launch import processes
+from launch import notes, processes
 
 from .conftest import LONG, Project
 
@@ -91,6 +93,77 @@ def test_a_kill_while_the_owner_signs_leaves_its_name(tmp_path: Path, monkeypatc
     with processes._open(owner) as file, pytest.raises(KeyboardInterrupt):
         processes._sign(file)
     assert owner.read_text().startswith(f"{socket.gethostname()} process {os.getpid()}\n")
+
+
+def no_access(path: Path, flags: int, mode: int = 0o777) -> int:
+    raise PermissionError
+
+
+@pytest.mark.parametrize("call", [processes.settle, processes.claim], ids=["settle", "claim"])
+def test_a_lock_of_another_user_is_no_free_one(
+    call: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(processes.MAIN, "")
+    processes.STATE.mkdir()
+    for file in (processes.PRESENT, processes.OWNER):
+        file.write_text("a-host process 12\n")
+    monkeypatch.setattr(os, "open", no_access)
+    with pytest.raises(InputError, match=r"belongs to user \w+ \(a-host process 12\); a folder of your own expected"):
+        call()
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o002, 0o664), (0o077, 0o600)])
+def test_locks_are_for_whom_the_umask_says(mask: int, mode: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
+    with contextlib.closing(processes._open(tmp_path / "lock")):
+        os.umask(before)
+    assert (tmp_path / "lock").stat().st_mode & 0o777 == mode
+
+
+def test_a_failure_is_known_until_its_job_has_run_again(tmp_path: Path) -> None:
+    note = tmp_path / "run/wine/broken.seed1.json"
+    assert notes.attempt(note) == 0
+    notes.attempt.cache_clear()
+    notes.record(note, 1, ["failed: ValueError"])
+    assert (notes.attempt(note), notes.attempt(note, True)) == (2, 1)
+    notes.record(note, 2, [])
+    assert notes.attempt(note) == 2  # as when this run began
+    notes.attempt.cache_clear()
+    assert notes.attempt(note) == 2
+
+
+@pytest.mark.parametrize(("names", "known"), [({"wine", "broken"}, True), ({"wine"}, False), ({"broken"}, False)])
+def test_a_failure_of_a_method_that_is_gone_is_nobodys(names: set[str], known: bool, tmp_path: Path) -> None:
+    notes.record(tmp_path / "run/wine/broken.seed1.json", 1, ["failed: ValueError"])
+    assert notes.found(names, tmp_path) == (["run/wine/broken.seed1: ValueError"] if known else [])
+
+
+FEW = ("--quiet", "--config", "papers=[chebyshev]")
+
+
+def test_only_a_run_changes_what_is_known_of_failures(project: Project) -> None:
+    """And each run ends with them until the job has run again."""
+    note, job = "results/failed/run/wine/none.json", "results/runs/wine/none/utility.csv"
+    notes.record(project.folder / note, 1, ["failed: ValueError: no"])
+
+    def files() -> dict[Path, tuple[int, bytes]]:
+        ours = [file for part in ("results", "logs", "data") for file in (project.folder / part).rglob("*")]
+        ours += (project.folder / ".snakemake").glob("cutlayer.*")
+        return {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in ours if file.is_file()}
+
+    before = files()
+    for look in (("--lint",), ("--dry-run", job), ("--summary", job)):
+        project.snakemake(*look, *FEW)
+        assert files() == before, look
+    project.snakemake("--touch", job, *FEW)
+    assert files()[project.folder / note] == before[project.folder / note]
+    other = project.snakemake("data/normalised/wine.json", *FEW)
+    assert other.returncode != 0
+    assert "run/wine/none: ValueError: no" in other.stderr + other.stdout
+    project.run(job, *FEW)
+    assert json.loads((project.folder / note).read_text()) == {"attempt": 2, "reasons": []}
+    assert "Nothing to be done" in project.run("--dry-run", job, "--config", "papers=[chebyshev]")
 
 
 def test_a_second_workflow_says_so_harms_nothing_and_jobs_end_with_theirs(

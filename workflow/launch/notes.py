@@ -1,11 +1,14 @@
-"""Notes of methods that failed under `--keep-going`, so that the next workflow tries them again.
+"""Notes of methods that failed under `--keep-going`, so that the next run tries them again.
 
-A note counts the attempts, and the count is among the job's parameters: that is what reruns the job.
+A note counts the attempts, and the number of the next one is among the job's parameters: that is what reruns the job.
+Only the job itself writes its note, so that a failure is known until the job has run again.
 """
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +27,24 @@ def record(note: str | Path, attempt: int, reasons: list[str]) -> None:
             )
 
 
-def attempt(note: str | Path) -> int:
-    """How often a failure was followed by a new attempt."""
-    return int(_read(Path(note))["attempt"]) if Path(note).exists() else 0
+@functools.cache  # what a job writes at its end is about the next run
+def attempt(note: str | Path, touch: bool = False) -> int:
+    """Number of this run's attempt: one more than a failed one's, or the same where files are only touched."""
+    if not Path(note).exists():
+        return 0
+    content = _read(Path(note))
+    return int(content["attempt"]) + bool(content["reasons"] and not touch)
 
 
-def retry(folder: str | Path = NOTES) -> None:
-    """Have all that failed tried again."""
-    for note in _notes(folder):
-        content = _read(note)
-        if content["reasons"]:
-            record(note, content["attempt"] + 1, [])
-
-
-def found(folder: str | Path = NOTES) -> list[str]:
-    """What failed in the last attempt, a sentence each."""
+def found(names: Container[str], folder: str | Path = NOTES) -> list[str]:
+    """What failed in the last attempt, a sentence each, of setups, defenses and attacks that are among these names."""
     failed = [(note.relative_to(folder).with_suffix(""), _read(note)["reasons"]) for note in _notes(folder)]
-    return [f"{name}: {reason.removeprefix(PREFIX)}" for name, reasons in failed for reason in reasons]
+    return [
+        f"{job}: {reason.removeprefix(PREFIX)}"
+        for job, reasons in failed
+        if all(part.partition(".")[0] in names for part in job.parts[1:])
+        for reason in reasons
+    ]
 
 
 def _notes(folder: str | Path) -> list[Path]:

@@ -23,7 +23,7 @@ from typing import IO, NoReturn
 from cutlayer.core.errors import InputError
 
 STATE = Path(".snakemake")
-PRESENT = STATE / "cutlayer.present"  # shared by all workflows that look at this folder, dry runs too
+PRESENT = STATE / "cutlayer.present"  # shared by all that run in this folder, or are about to
 OWNER = STATE / "cutlayer.owner"  # held by the one that runs jobs; says which it is
 JOBS = STATE / "cutlayer.jobs"  # shared by the jobs
 LOCKS = STATE / "locks"  # Snakemake's own
@@ -34,25 +34,24 @@ EVERY = 0.5  # seconds between two looks
 _held: dict[Path, IO[str]] = {}  # an open file is a held lock
 
 
-def settle() -> bool:
-    """Before a workflow reads its state: remove what a killed one left locked; say whether no other is here.
+def settle() -> None:
+    """Before a run reads its state: remove what a killed one left locked.
 
-    With CUTLAYER_WAIT set, wait for the other.
+    With CUTLAYER_WAIT set, wait for another one that works here.
+
+    Raises:
+        InputError: the locks are another user's.
+
     """
     os.environ[MAIN] = _name(os.getpid())
-    if PRESENT in _held:
-        return True
     with contextlib.suppress(OSError):
         file = _held[PRESENT] = _open(PRESENT)
-        alone = _wait(file, "another workflow in this folder") if os.environ.get(WAIT) else _try(file, fcntl.LOCK_EX)
-        if alone:
+        if _wait(file, "another workflow in this folder") if os.environ.get(WAIT) else _try(file, fcntl.LOCK_EX):
             _unlock()
         fcntl.flock(file, fcntl.LOCK_SH)
         with _open(OWNER) as owner:
-            if not alone and not _try(owner, fcntl.LOCK_EX):
+            if not _try(owner, fcntl.LOCK_EX):
                 print(f"Another workflow works in this folder: {owner.read().strip()}.", file=sys.stderr)
-        return alone
-    return True
 
 
 def _unlock() -> None:
@@ -131,7 +130,21 @@ def _wait(file: IO[str], what: str) -> bool:
 
 def _open(path: Path) -> IO[str]:
     path.parent.mkdir(exist_ok=True)
-    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+", encoding="utf-8")
+    try:
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+", encoding="utf-8")
+    except PermissionError:
+        wrong = f"{path} belongs to {_owner(path)}"
+        raise InputError("workflow.folder", wrong, "a folder of your own expected") from None
+
+
+def _owner(path: Path) -> str:
+    """The user whose file it is, and the process that signed it, as far as they can be read."""
+    who = "another user"
+    with contextlib.suppress(OSError, KeyError):
+        who = f"user {path.owner()}"
+    with contextlib.suppress(OSError):
+        who += f" ({path.read_text(encoding='utf-8').strip()})"
+    return who.removesuffix(" ()")
 
 
 def _try(file: IO[str], kind: int) -> bool:
