@@ -216,6 +216,63 @@ def test_jobs_of_a_workflow_are_handed_over_before_their_preamble(folder: str, s
     assert (int(out) == job.pid) == (folder == "elsewhere")
 
 
+@pytest.mark.parametrize("own", ["", "import os, sys\nsys.path.append('/own')\nos.environ['OWN'] = __file__\n"])
+def test_the_environments_own_sitecustomize_runs_too(own: str, tmp_path: Path) -> None:
+    path = [ROOT / "workflow/launch/job", ROOT / "workflow", tmp_path]
+    (tmp_path / ("sitecustomize.py" if own else "other.py")).write_text(own)
+    show = "import os, sys; print(os.environ.get('OWN'), sys.path[-1] == '/own')"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+    said = subprocess.check_output([sys.executable, "-c", show], env=environment, text=True)
+    assert said.endswith(" True\n") == bool(own)
+    assert (str(tmp_path) in said) == bool(own)
+
+
+STARTED = """
+import os, signal, sys, time
+from launch import warm
+warm.start()
+folder = os.environ[warm.ADDRESS].partition(os.pathsep)[0]
+while not os.path.exists(f"{folder}/socket") and warm._server.poll() is None:
+    time.sleep(0.02)
+print(os.path.exists(f"{folder}/socket"))
+if "kill" in sys.argv:
+    warm._server.kill()
+    while os.path.exists(folder):
+        time.sleep(0.02)
+print(folder)
+"""
+
+
+def started(temporary: Path, *arguments: str) -> tuple[str, Path, str]:
+    """Whether the server that a workflow starts has its socket, its folder, and what was said."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *arguments],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "workflow"), "TMPDIR": str(temporary)},
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    socket, folder = done.stdout.split()
+    return socket, Path(folder), done.stderr
+
+
+def test_a_long_name_of_the_temporary_folder_is_no_hindrance(tmp_path: Path) -> None:
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    socket, folder, said = started(long)
+    assert (socket, said) == ("True", "")
+    until(lambda: not folder.exists())
+    assert not [*long.iterdir()]
+
+
+def test_a_server_that_dies_says_so_once_and_leaves_nothing(tmp_path: Path) -> None:
+    said = started(tmp_path, "kill")[2]
+    assert said.splitlines() == [
+        "The server that imports modules for jobs ended (exit status -9); they go on without it, slower."
+    ]
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_server_that_is_gone_is_no_server(server: Warm) -> None:
     """Its socket may be left."""
     server.process.kill()

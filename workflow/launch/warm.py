@@ -16,7 +16,6 @@ import contextlib
 import gc
 import importlib
 import itertools
-import marshal
 import os
 import runpy
 import selectors
@@ -26,6 +25,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -37,6 +37,7 @@ from .warm_client import ADDRESS
 
 OURS = ("launch", "__main__")  # never imported by the server
 LATE = {"torch": "torch._dynamo"}  # what a library imports itself when it is first used: its optimizers do
+LONGEST = 80  # bytes of the folder in which the server's own is
 GARBAGE = 100_000  # objects between two looks for what can go: jobs are short, and such looks were a tenth of drawing
 _server: subprocess.Popen[bytes] | None = None
 
@@ -46,15 +47,31 @@ def start() -> None:
     global _server
     if sys.platform != "linux" or _server:
         return
-    folder = tempfile.mkdtemp(prefix="cutlayer-")
+    folder = tempfile.mkdtemp(prefix="cutlayer-", dir=_place())
     _server = subprocess.Popen(
         [sys.executable, "-m", __name__, folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    threading.Thread(target=_watch, args=(_server, folder), daemon=True).start()
     os.environ[ADDRESS] = f"{folder}{os.pathsep}{sys.prefix}"
+
+
+def _place() -> str:
+    """Where the socket's folder is: the name of a socket has at most 107 bytes, and TMPDIR may have more."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= LONGEST else "/tmp"
+
+
+def _watch(server: subprocess.Popen[bytes], folder: str) -> None:
+    """Say if the server ends before the workflow does, and leave nothing of it behind."""
+    assert server.stderr
+    *_, last = [b"", *server.stderr.read().splitlines()]
+    why = last.decode(errors="replace") or f"exit status {server.wait()}"
+    print(f"The server that imports modules for jobs ended ({why}); they go on without it, slower.", file=sys.stderr)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass
@@ -209,7 +226,7 @@ def _received(connection: socket.socket) -> tuple[dict[str, Any] | None, list[in
         while len(content) < size and (part := connection.recv(1 << 20)):
             content += part
     if len(head) == 8 and len(content) == size:
-        return marshal.loads(content), streams
+        return ast.literal_eval(content.decode()), streams
     for stream in streams:
         os.close(stream)
     return None, []
@@ -263,11 +280,13 @@ def main(folder: Path) -> None:
     """Serve until the workflow ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(GARBAGE)
-    server = Server(folder)
     try:
-        server.serve()
+        server = Server(folder)
+        try:
+            server.serve()
+        finally:
+            server.end()
     finally:
-        server.end()
         shutil.rmtree(folder, ignore_errors=True)
 
 
