@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from cutlayer.core.errors import InputError
+from cutlayer.data import normalised
+from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.data.normalised import describe, normalise, read
 from cutlayer.data.sources import COLUMNS, local_files, read_sources, versions_of
@@ -334,6 +336,111 @@ def test_texts_outside_the_declared_levels_are_named():
         plugin("bank").label_codes(np.array(["no", "maybe"]))
     with pytest.raises(InputError, match=r"dataset.bank: contact has 1 levels; 2 expected"):
         plugin("bank").codes("contact", np.array(["cellular", "cellular"]))
+
+
+def test_labels_that_are_numbers_are_coded_like_their_names():
+    class Numbered(Dataset):
+        classes, class_names = 2, ("1", "2")
+
+    assert Numbered().label_codes(np.array([1, 2, 2])).tolist() == [0, 1, 1]
+    assert Numbered().label_codes(np.array(["2", "1"], object)).tolist() == [1, 0]
+    with pytest.raises(InputError, match=r"has the class '3'; 1, 2 expected"):
+        Numbered().label_codes(np.array([1, 3]))
+
+
+class Own(Dataset):
+    """A dataset of one's own, of 730 rows."""
+
+    rows, columns, classes, class_names, class_rates = 730, 1, 2, ("no", "yes"), (0.5, 0.5)
+    schema = {"*": (-1e300, 1e300)}  # noqa: RUF012
+    name = "own"
+
+    def __init__(self, kind: str = "tabular", **declared: object) -> None:
+        vars(self).update({"kind": kind} | declared)
+
+
+HALVES = np.arange(730) % 2
+BEYOND = 2**53 + 1  # the first whole number that a float64 cannot hold
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "wrong"),
+    [
+        ("images", np.linspace(0.2, 0.8, 730, dtype=np.float32), "whole numbers of 0 to 255; 0.2"),
+        ("images", np.arange(730), "whole numbers of 0 to 255; 256 is among them"),
+        ("images", np.full(730, -1), "whole numbers of 0 to 255; -1"),
+        ("images", np.full(730, np.nan), "whole numbers of 0 to 255; nan"),
+        ("clicks", np.full(730, 2**31), "whole numbers of -2147483648 to 2147483647; 2147483648"),
+        ("clicks", np.full(730, 0.5), "whole numbers of -2147483648 to 2147483647; 0.5"),
+        ("tabular", np.full(730, BEYOND), f"numbers that float64 keeps exactly; {BEYOND} is among them"),
+        ("tabular", np.full(730, 1j), "numbers that float64 keeps exactly; 1j"),
+        ("tabular", np.full(730, "much"), "numbers; .*'much'"),
+        ("tabular", np.full(730, {}), "numbers; .*dict"),
+    ],
+)
+def test_features_that_would_become_others_are_refused(kind, values, wrong):
+    with pytest.raises(InputError, match=f"^dataset.own: features are not {wrong}"):
+        Own(kind).table(values[:, None], HALVES)
+
+
+@pytest.mark.parametrize("values", [HALVES + 0.1, HALVES * 1.9, HALVES * np.nan, np.full(730, 2**63, np.uint64)])
+def test_labels_and_attributes_that_would_become_others_are_refused(values):
+    for what in ("labels", "sex"):
+        with pytest.raises(InputError, match=f"^dataset.own: {what} are not whole numbers; .* is among them"):
+            Own().table(HALVES[:, None], *((values,) if what == "labels" else (HALVES, {"sex": values})))
+
+
+def test_what_is_no_number_is_refused():
+    for values, wrong in (
+        (HALVES.astype("M8[D]"), "are of the type datetime64"),
+        (np.ma.masked_equal(HALVES, 1), "have values that are masked"),
+    ):
+        with pytest.raises(InputError, match=f"^dataset.own: features {wrong}"):
+            Own().table(values[:, None], HALVES)
+
+
+@pytest.mark.parametrize("given", [np.float32, np.float64, np.int8, np.uint16, np.uint64, bool, object, str, "S1"])
+def test_values_that_stay_what_they_are_may_have_any_type(given):
+    for kind in DTYPES:
+        values = HALVES.astype(given)
+        table = Own(kind).table(values[:, None], values, {"sex": values})
+        assert (table.features.dtype, table.labels.dtype, table.attributes["sex"].dtype) == (DTYPES[kind], *2 * ["i8"])
+        for found in (table.features[:, 0], table.labels, table.attributes["sex"]):
+            np.testing.assert_array_equal(found, HALVES)
+
+
+@pytest.mark.parametrize("kind", ["clicks", "images", "tabular"])
+def test_codes_above_a_byte_are_read_back_as_they_were(kind, tmp_path):
+    days, labels = np.arange(730) % 365, np.arange(730) % 257
+    rates = tuple(np.bincount(labels) / 730)
+    own = Own(kind, classes=257, class_names=tuple(map(str, range(257))), class_rates=rates, attributes={"day": 365})
+    parts = [own.table(HALVES[half, None], labels[half], {"day": days[half]}) for half in np.split(np.arange(730), 2)]
+    if kind == "tabular":
+        parts = [own.table(HALVES[:, None], labels, {"day": days})]
+    found = Acquired("own", "own", "real", "", "", "", {}, {})
+    normalised._write(tmp_path, own, iter(parts), found, "first")
+    table, _ = read(tmp_path, "own")
+    np.testing.assert_array_equal(table.attributes["day"], days)
+    np.testing.assert_array_equal(table.labels, labels)
+
+
+def test_rows_of_one_class_are_refused():
+    own = Own(class_rates=(1.0, 0.0))
+    with pytest.raises(InputError, match=r"^dataset.own: has rows of one class only; two classes or more expected"):
+        own.check(own.table(HALVES[:, None], 0 * HALVES))
+
+
+@pytest.mark.parametrize(("count", "listed"), [(2, "0.png, 1.png of"), (2000, "0.png, 1.png, .* and 1,990 more of")])
+def test_a_message_lists_a_few_files(count, listed):
+    class Broken(Own):
+        def load(self, files):
+            raise ValueError("bad line")
+
+    files = {f"{place}.png": Path(f"{place}.png") for place in range(count)}
+    found = Acquired("own", "own", "real", "", "", "", files, {})
+    with pytest.raises(InputError, match=rf"^dataset.own: cannot be read \(bad line\); {listed} the ver") as told:
+        next(normalised._loaded(Broken(), found))
+    assert len(str(told.value)) < 300
 
 
 def test_describe_has_one_row_per_dataset(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from tests.params import params
 
 from cutlayer.core.errors import InputError
+from cutlayer.data.sources import own_files
 from cutlayer.ledger import tried
 from cutlayer.ledger.cells import WHO
 from cutlayer.plan import code, plugins
@@ -99,8 +100,16 @@ def test_a_job_depends_on_the_file_and_on_all_that_it_imports(folder: Path) -> N
     assert str(plugins.ROOT / "games/split/defense.py") in files
 
 
-DEFENSE = TEMPLATES["defense"]
+DEFENSE, DATASET = TEMPLATES["defense"], TEMPLATES["dataset"]
 REFUSED = {
+    "one class": (
+        {"mine": DATASET.replace("classes = 2", "classes = 1")},
+        "dataset.mine: has classes = 1; a literal of 2 or more expected \\({mine}, line 22\\)",
+    ),
+    "classes that are computed": (
+        {"mine": DATASET.replace("classes = 2", "classes = len(NAMES)")},
+        "dataset.mine: has no number of classes; a literal of 2 or more expected \\({mine}, line 22\\)",
+    ),
     "a misspelt hook": (
         {"mine": DEFENSE.replace("def backward", "def backwards")},
         "defense.mine: 'backwards' overrides no hook of its game; did you mean 'backward'\\? .* \\({mine}, line 25\\)",
@@ -162,6 +171,36 @@ def test_what_a_methods_yaml_cannot_mean_is_refused(folder: Path, text: str, sen
     (folder / "methods.yaml").write_text(text)
     with pytest.raises(InputError, match=f"^{sentence}"):
         plan(folder)
+
+
+def test_the_truth_of_a_setup_has_two_values_or_more(folder: Path) -> None:
+    file = folder / "cells.py"
+    file.write_text(DATASET.replace("    rows = 569", '    attributes = {"sex": 1}\n    rows = 569'))
+    setup = "{ protocol: vertical, dataset: cells, sensitive: sex, model: { use: logistic_regression } }"
+    (folder / "methods.yaml").write_text(f"setups: {{ own: {setup} }}")
+    with pytest.raises(InputError, match=r"setups.own.sensitive: sex has one level; two or more expected"):
+        plan(folder)
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        ([], "has no file in {home}"),
+        (["cats/1.png", "dogs/2.png", ".cache/3"], "has only folders in {home}: cats, dogs"),
+        ([f"{name}/1.png" for name in range(2000)], "has only folders in {home}: 0, 1, .* and 1,990 more"),
+    ],
+)
+def test_a_dataset_without_files_says_what_is_there_and_what_should(
+    tmp_path: Path, names: list[str], sentence: str
+) -> None:
+    for name in names:
+        (tmp_path / "pics" / name).parent.mkdir(parents=True)
+        (tmp_path / "pics" / name).touch()
+    wrong = sentence.format(home=re.escape(str(tmp_path / "pics")))
+    expected = r"files expected there, of folders one archive \(pics.zip\)"
+    with pytest.raises(InputError, match=f"^dataset.pics: {wrong}; {expected}$") as told:
+        own_files(tmp_path, "pics")
+    assert len(str(told.value)) < 400
 
 
 def test_two_methods_of_one_name_are_refused(folder: Path) -> None:

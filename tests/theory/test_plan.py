@@ -130,7 +130,7 @@ def test_a_place_with_other_settings_of_a_defense_is_refused(planned, monkeypatc
     fewer = {"defenses": {"dp": {"sweep": {"epsilon": [1.0]}}}}
     monkeypatch.setitem(CONFIG["scales"]["quick"]["setups"], "digits_vs_rest_more", fewer)
     wrong = r"attacked_in: dp has the settings epsilon=1.0 in digits_vs_rest_more; "
-    with pytest.raises(InputError, match=wrong + "those in digits_vs_rest are meant: epsilon=1.0, epsilon=100.0"):
+    with pytest.raises(InputError, match=wrong + "those in digits_vs_rest expected: epsilon=1.0, epsilon=100.0"):
         planned()
     planned(attacked_in={})
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MOST = 10  # names that an error lists
+
 
 class InputError(ValueError):
     """Bad input: a file, a name, a parameter or an array that cannot be used as given."""
@@ -18,4 +20,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return "did you mean 'x'?" when a known name is close to `name`, else the list of known names."""
     names = sorted(known)
     close = difflib.get_close_matches(str(name), names, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+    return f"did you mean {close[0]!r}?" if close else f"known: {few(names)}"
+
+
+def few(names: Iterable[object], between: str = ", ") -> str:
+    """The names in one line; of many the first ones, and how many more there are."""
+    texts = [str(name) for name in names]
+    more = len(texts) - MOST
+    return between.join(texts[:MOST]) + (f" and {more:,} more" if more > 0 else "")

@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, few
 from cutlayer.core.files import replacing
 
 from .archives import extract
@@ -94,7 +94,7 @@ def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None, lacking: li
         provenance=first.provenance,
         licence=first.licence,
         where=" and ".join(dict.fromkeys(where for where, _ in found.values())) or bundled,
-        note="; ".join(dict.fromkeys([row.note for row in rows if row.note] + unverified + better)),
+        note=few(dict.fromkeys([row.note for row in rows if row.note] + unverified + better), "; "),
         files={name: raw / first.dataset / name for name in found},
         sha256={name: sha256 for name, (_, sha256) in found.items()},
     )

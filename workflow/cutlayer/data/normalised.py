@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cutlayer.core.artifacts import map_arrays, read_arrays, read_json, write_arrays, write_json
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, few
 from cutlayer.data.datasets._growing import growing
 from cutlayer.data.datasets.base import MAPPED, Dataset, Table
 from cutlayer.plan import plugins
@@ -89,8 +89,8 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
     except InputError:
         raise
     except (ValueError, LookupError, *DAMAGED) as error:  # what numpy and pandas raise on text they cannot parse
-        files = " and ".join(found.files)
-        raise plugin.error(f"cannot be read ({error})", f"{files} of the version {found.version} are meant") from error
+        expected = f"{few(found.files)} of the version {found.version} expected"
+        raise plugin.error(f"cannot be read ({error})", expected) from error
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:
@@ -116,12 +116,14 @@ def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Tab
 
 
 def _append(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:
-    """The same, part after part; labels and attributes, which are few, take a byte each."""
+    """The same, part after part; codes take as many bytes as their declared levels need."""
     counts = np.zeros(plugin.classes, np.int64)
+    levels = {"labels": plugin.classes} | {f"attribute_{name}": count for name, count in plugin.attributes.items()}
+    types = {name: np.min_scalar_type(count - 1) for name, count in levels.items()}
     with growing(arrays) as append:
         for part in parts:
             plugin.check_part(part)
-            append({k: v if k == "features" else v.astype(np.uint8) for k, v in _arrays(part).items()})
+            append({k: v.astype(types.get(k, v.dtype), copy=False) for k, v in _arrays(part).items()})
             counts += plugin.counts(part)
         plugin.check_rows(counts.sum())
         plugin.check_rates(counts)

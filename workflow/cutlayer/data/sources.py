@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from cutlayer.core.errors import InputError, nearest
+from cutlayer.core.errors import InputError, few, nearest
 
 COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note", "serves")
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
@@ -117,11 +117,16 @@ def versions_of(dataset: str, sources: str | Path, version: str | None) -> list[
 
 
 def own_files(folder: Path, dataset: str) -> list[Path]:
-    """The files of a dataset of one's own, which are in a folder of its name; there must be one."""
-    files = sorted(file for file in (folder / dataset).glob("*") if file.is_file())
-    if not files:
-        raise InputError(f"dataset.{dataset}", f"has no file in {folder / dataset}", "put its files there")
-    return files
+    """The files of a dataset of one's own, which are in a folder of its name; there must be one.
+
+    Hidden ones are not the user's but their programs': .DS_Store, ._cells.csv.
+    """
+    home = folder / dataset
+    found = sorted(path for path in home.glob("[!.]*"))
+    if files := [path for path in found if path.is_file()]:
+        return files
+    wrong = f"has only folders in {home}: {few(path.name for path in found)}" if found else f"has no file in {home}"
+    raise InputError(f"dataset.{dataset}", wrong, f"files expected there, of folders one archive ({dataset}.zip)")
 
 
 def _beside(folder: Path, dataset: str) -> list[Source]:

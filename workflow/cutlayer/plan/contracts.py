@@ -109,6 +109,8 @@ def _refuse(kind: str, name: str, line: Sequence[Source]) -> None:
     """Raise for mistakes that Python would let pass."""
     own, where = line[-1], f"{kind}.{name}"
     hooks = set().union(*(s.functions for s in line[:-1]))
+    if kind == "dataset":
+        _check_counts(where, line)
     if kind not in PLAIN and not own.is_dataclass:
         meant = "put @dataclass(frozen=True) above it" + at(own.path, own.node.lineno)
         raise InputError(where, f"{own.node.name} is no dataclass", meant)
@@ -126,3 +128,13 @@ def _refuse(kind: str, name: str, line: Sequence[Source]) -> None:
             wrong = f"{function!r} overrides no hook of its game"
             meant = f"{nearest(function, hooks)} (a helper's name begins with an underscore)"
             raise InputError(where, wrong, meant + at(own.path, own.line(function)))
+
+
+def _check_counts(where: str, line: Sequence[Source]) -> None:
+    """Raise unless a dataset says how many columns it has, and how many classes: the plan depends on them."""
+    for name, least in (("columns", 1), ("classes", 2)):
+        given = next((s.constants[name] for s in reversed(line) if name in s.constants), None)
+        if not isinstance(given, int) or given < least:
+            wrong = f"has {name} = {given}" if given is not None else f"has no number of {name}"
+            expected = f"a literal of {least} or more expected" + at(line[-1].path, line[-1].line(name))
+            raise InputError(where, wrong, expected)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, few
 
 from . import check_lines, families, hours, outside, plugins
 from .checks import known, located, merged, validate
@@ -128,6 +128,8 @@ class Plan:
             known("key", key, COMMON_KEYS | protocol["keys"], where)
         for key in [key for key in OF_DATASET if key in setup]:
             known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
+        if dataset["attributes"].get(setup.get("sensitive"), 2) < 2:
+            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "two or more expected")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
@@ -307,8 +309,8 @@ class Plan:
         for defense in defenses:
             found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
             if found != meant:
-                wrong = f"{defense} has the settings {', '.join(found)} in {place}"
-                raise InputError(where, wrong, f"those in {setup} are meant: {', '.join(meant)}")
+                wrong = f"{defense} has the settings {few(found)} in {place}"
+                raise InputError(where, wrong, f"those in {setup} expected: {few(meant)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""

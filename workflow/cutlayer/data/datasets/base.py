@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, few
 
 # Evenly spaced quantiles from minimum to maximum (all integers: a column of whole numbers), or the
 # rate of each value of a discrete column.
@@ -25,6 +26,8 @@ DTYPES: dict[str, np.dtype] = {
     "clicks": np.dtype(np.int32),
     "images": np.dtype(np.uint8),
 }
+NUMBERS = "biufc"  # kinds of numpy's types
+CODES = np.dtype(np.int64)  # of labels and attributes
 MAPPED = {"clicks", "images"}  # kinds whose features stay on disk and are read when they are used
 HASHES = 2**31  # how many codes a categorical column of clicks can have
 MISSING = -(2**31)  # a count that is not there, in clicks; counts may be negative
@@ -114,9 +117,9 @@ class Dataset:
     ) -> Table:
         """Make a table of this dataset from arrays in the declared order of columns."""
         return Table(
-            features=np.asarray(features, dtype=DTYPES[self.kind]),
-            labels=np.asarray(labels, dtype=np.int64),
-            attributes={k: np.asarray(v, dtype=np.int64) for k, v in (attributes or {}).items()},
+            features=self._exactly("features", features, DTYPES[self.kind]),
+            labels=self._exactly("labels", labels, CODES),
+            attributes={k: self._exactly(k, v, CODES) for k, v in (attributes or {}).items()},
             feature_names=self.feature_names,
             categorical=tuple(self.categorical),
             classes=self.classes,
@@ -124,17 +127,18 @@ class Dataset:
 
     def codes(self, column: str, values: np.ndarray) -> np.ndarray:
         """Code the values (n,) of a categorical column as places among its levels, sorted."""
-        levels, codes = np.unique(values.astype(str), return_inverse=True)
+        levels, codes = np.unique(np.asarray(values).astype(str), return_inverse=True)
         if len(levels) != self.categorical[column]:
             raise self.error(f"{column} has {len(levels)} levels", f"{self.categorical[column]} expected")
         return codes
 
     def label_codes(self, values: np.ndarray) -> np.ndarray:
-        """Code class names (n,) as their places in `class_names`; another name is an error."""
-        unknown = sorted({str(value) for value in np.unique(values)} - set(self.class_names))
+        """Code class names (n,), or numbers written like them, as places in `class_names`; another name is an error."""
+        texts = np.asarray(values).astype(str)
+        unknown = sorted(set(np.unique(texts).tolist()) - set(self.class_names))
         if unknown:
-            raise self.error(f"has the class {unknown[0]!r}", f"{', '.join(self.class_names)} expected")
-        return np.select([values == name for name in self.class_names], range(self.classes))
+            raise self.error(f"has the class {unknown[0]!r}", f"{few(self.class_names)} expected")
+        return np.select([texts == name for name in self.class_names], range(self.classes))
 
     def error(self, wrong: str, allowed: str = "") -> InputError:
         """An error that names this dataset."""
@@ -162,7 +166,9 @@ class Dataset:
             raise self.error(f"has {rows:,} rows", f"{self.rows:,} expected")
 
     def check_rates(self, counts: np.ndarray) -> None:
-        """Raise unless the classes are as frequent as declared, given how often each occurs."""
+        """Raise unless the classes are as frequent as declared, given how often each occurs, and two or more occur."""
+        if (counts > 0).sum() < 2:
+            raise self.error("has rows of one class only", "two classes or more expected")
         for name, rate, expected in zip(self.class_names, counts / counts.sum(), self.class_rates, strict=True):
             if abs(rate - expected) > self.tolerance:
                 raise self.error(
@@ -174,6 +180,33 @@ class Dataset:
         """How often each class occurs (classes,)."""
         return np.bincount(table.labels, minlength=self.classes)
 
+    def _exactly(self, what: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The values as another type; raise if that makes one of them another number."""
+        given = np.asarray(values)
+        if np.ma.is_masked(values):
+            raise self.error(f"{what} have values that are masked", "a number for each row expected")
+        if given.dtype == dtype:
+            return given
+        numbers = given if given.dtype.kind in NUMBERS else self._parsed(what, given)
+        with np.errstate(invalid="ignore"), warnings.catch_warnings(action="ignore"):
+            cast = numbers.astype(dtype)
+            # Both ways: numpy compares whole numbers to others as floats, and -1 comes back from an unsigned type.
+            lost = (cast != numbers) | (cast.astype(numbers.dtype) != numbers)
+        if dtype.kind == "f":
+            lost &= numbers == numbers  # NaN stays what it is, and has an error of its own
+        if lost.any():
+            raise self.error(f"{what} are not {_kept_by(dtype)}", f"{numbers[lost][0]} is among them")
+        return cast
+
+    def _parsed(self, what: str, given: np.ndarray) -> np.ndarray:
+        """Texts or objects as numbers."""
+        if given.dtype.kind not in "OUS":
+            raise self.error(f"{what} are of the type {given.dtype}", "numbers expected")
+        try:
+            return given.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise self.error(f"{what} are not numbers", f"{error}") from None
+
     def _check_shape(self, table: Table) -> None:
         n, dtype = len(table.features), DTYPES[self.kind]
         shape, expected = table.features.shape[1:], self.shape or (self.columns,)
@@ -184,9 +217,7 @@ class Dataset:
         if table.features.dtype != dtype:
             raise self.error(f"has features of the type {table.features.dtype}", f"{dtype} expected")
         if table.feature_names != self.feature_names or set(table.attributes) != set(self.attributes):
-            raise self.error(
-                "has other features or attributes than declared", f"{', '.join(self.feature_names)} expected"
-            )
+            raise self.error("has other features or attributes than declared", f"{few(self.feature_names)} expected")
         if any(len(column) != n for column in (table.labels, *table.attributes.values())):
             raise self.error("has labels or attributes of another length", f"{n:,} of each expected")
         if not np.isfinite(table.features).all():
@@ -206,3 +237,11 @@ class Dataset:
     def _check_codes(self, name: str, codes: np.ndarray, levels: int) -> None:
         if codes.min() < 0 or codes.max() >= levels or (codes.dtype.kind == "f" and (codes != np.floor(codes)).any()):
             raise self.error(f"{name} has codes outside its levels", f"integers 0 to {levels - 1} expected")
+
+
+def _kept_by(dtype: np.dtype) -> str:
+    """What numbers a type keeps."""
+    if dtype.kind == "f":
+        return f"numbers that {dtype} keeps exactly"
+    bounds = np.iinfo(dtype)
+    return "whole numbers" + (f" of {bounds.min} to {bounds.max}" if dtype != CODES else "")
