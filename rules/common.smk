@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from snakemake.exceptions import WorkflowError
 
-from cutlayer.core import memory
+from cutlayer.core import memory, yamls
 from cutlayer.core.errors import InputError
 from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
@@ -38,6 +38,9 @@ def sentences():
 
 
 with sentences():
+    # Snakemake has read them by now, and of a key that is there twice taken one.
+    for file in workflow.configfiles if workflow.is_main_process else ():
+        yamls.read(file)
     plan = Plan(config)
 
 execute = workflow.execute

@@ -34,6 +34,16 @@ CASES = {
     "number beyond its limits": (
         PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [0.7,", ["params.yaml defenses.class_label", "rest = 0.7", "at most 0.49"],
     ),
+    "number that YAML takes for text": (
+        PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [1e-1,", ["params.yaml defenses.class_label", "rest = '1e-1'; float expected: write 0.1"],
+    ),
+    "the same, of a protocol": (
+        PARAMS, "batch: 256", "batch: 2.5e2", ["params.yaml scales.quick.split.batch", "'2.5e2'; should be a valid integer: write 250"],
+    ),
+    "key twice": (
+        PARAMS, "wine: { <<: *plain, dataset: wine }", "wine: { <<: *plain, dataset: wine }\n  wine: { <<: *plain, dataset: bank }",
+        ["params.yaml: has the key 'wine' twice, in lines ", " and "],
+    ),
     "unknown scale": (PARAMS, "scale: quick", "scale: quik", ["params.yaml", "no scale 'quik'", "did you mean 'quick'"]),
     "d out of range": (
         PARAMS, "sizes: [2, 3, 4, 5]", "sizes: [2, 30]", ["params.yaml setups.bank_small.windows.sizes", "d = 30", "1 to 19"],
@@ -93,7 +103,7 @@ CASES = {
     ),
 }  # fmt: skip
 # Through Snakemake itself, one of each kind of file: the library is read from where it lies, so a change of it is among them.
-WHOLE = {"misspelt parameter", "target that the protocol does not have", "claim on no exhibit"}
+WHOLE = {"misspelt parameter", "key twice", "target that the protocol does not have", "claim on no exhibit"}
 
 
 def changed(folder: Path, case: str) -> str:

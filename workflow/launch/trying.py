@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError, nearest
 from cutlayer.core.files import replacing
 from cutlayer.plan import plugins
@@ -67,12 +68,9 @@ def asked(given: dict[str, str]) -> dict[str, Any]:
 
 def _sweep(text: str) -> dict[str, list[Any]]:
     """Parameter -> values, of a YAML mapping; a value alone is a list of one."""
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError:
-        content = None
+    content = yamls.load(text, f"make try SETTINGS={text!r}")
     if not isinstance(content, dict):
-        raise InputError("make try", f"SETTINGS={text!r} is no mapping", "SETTINGS='{strength: [0.1, 1.0]}' is meant")
+        raise InputError("make try", f"SETTINGS={text!r} is no mapping", "SETTINGS='{strength: [0.1, 1.0]}' expected")
     return {key: values if isinstance(values, list) else [values] for key, values in content.items()}
 
 

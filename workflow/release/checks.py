@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import signal
 from cutlayer.plan import families
@@ -78,7 +79,7 @@ def tag(root: Path) -> Found:
 def reference(root: Path) -> Found:
     """The reference run is there, of all papers and whole, at one scale that judges all numbers."""
     folder = root / published.FOLDER
-    runs, config = published.runs(folder), yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    runs, config = published.runs(folder), yamls.read(root / "params.yaml")
     if not runs:
         raise InputError("release.reference", "there is no reference run", "`make publish` after one at a larger scale")
     scales = list(dict.fromkeys(made["scale"] for made in runs.values()))

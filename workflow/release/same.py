@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-import yaml
-
+from cutlayer.core import yamls
 from cutlayer.core.artifacts import write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.core.machine import processor
@@ -106,7 +105,7 @@ def put_back(root: Path, folder: Path, commit: str, files: list[str]) -> None:
 
 def snakemake(folder: Path) -> None:
     """All cells of all papers, with the library of the folder."""
-    papers = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))["papers"]
+    papers = yamls.read(folder / "params.yaml")["papers"]
     command = [*SNAKEMAKE, "--until", "cells", "--config", f"scale={SCALE}", "--", *papers]
     print(f"{folder.name}: {' '.join(command[2:])}", file=sys.stderr)
     subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder / "workflow")}, check=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 from cutlayer.core.memory import keep_freed
 from cutlayer.core.progress import steps
@@ -49,10 +49,10 @@ def forecast(arguments: Sequence[str]) -> Forecast:
     keep_freed()
     said = [argument for argument in arguments if "=" in argument]
     targets = [argument for argument in arguments if "=" not in argument] or ["all"]
-    config = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    config = yamls.read("params.yaml")
     for pair in said:
         key, _, value = pair.partition("=")
-        config[key] = yaml.safe_load(value)
+        config[key] = yamls.load(value, f"plan {key}")
     plan = Plan(config)
     listed = subprocess.run(
         [*SNAKEMAKE, *targets, *(["--config", *said] if said else [])],

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.plan.plan import Plan
@@ -113,7 +113,7 @@ def chosen(place: re.Match[str]) -> list[str]:
 
 def runs(root: Path) -> dict[str, Run]:
     """The run of each paper that documents show: of reference/ if it is there, else of results/."""
-    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    config = yamls.read(root / "params.yaml", "params.yaml")
     content, found = Plan(config).papers, {}
     reference = root / published.FOLDER
     for folder, known in ((root / "results", {}), (reference, published.runs(reference))):

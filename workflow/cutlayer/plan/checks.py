@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError, nearest
 
 Checked = TypeVar("Checked", bound=BaseModel)
@@ -53,7 +54,10 @@ def _told(error: Mapping[str, Any]) -> tuple[str, str]:
         return wrong, meant
     if error["type"] in {"dict_type", "model_type"}:  # pydantic would name the class
         return reprlib.repr(error["input"]), "should be a mapping"
-    return reprlib.repr(error["input"]), "should " + error["msg"].partition("should ")[2]
+    whole = error["type"].startswith("int")
+    number = yamls.written(error["input"], whole) if whole or error["type"].startswith("float") else ""
+    should = "should " + error["msg"].partition("should ")[2]
+    return reprlib.repr(error["input"]), should + (f": write {number}" if number else "")
 
 
 def known(kind: str, name: str, names: Any, where: str) -> None:

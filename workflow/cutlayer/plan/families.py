@@ -32,8 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
-
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError, nearest
 
 from . import check_lines
@@ -41,7 +40,6 @@ from .checks import known, validate
 from .lines import placed, said, shown
 from .paper_model import Column, Number, Written
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PER_SETUP = "attacked_in"  # its {setup} stands for each of the exhibit's own
 STATEMENT = "{method} {metric}"  # of a number that says none
@@ -51,7 +49,7 @@ Entry = dict[str, Any]
 
 def read(folder: Path, where: str) -> Entry:
     """The paper of a folder with every entry in full; raise, naming file and key, for what cannot be meant."""
-    written: Entry = yaml.load((folder / "paper.yaml").read_text(encoding="utf-8"), LOADER)
+    written: Entry = yamls.read(folder / "paper.yaml", where)
     validate(written, Written, where)
     words, defaults = written.pop("words", {}), written.pop("defaults", {})
     for section in [name for name in ("exhibits", "claims") if name in written]:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 
 from . import plugins
@@ -97,10 +96,7 @@ def _said(place: Path) -> dict[str, Any]:
     file = place / "methods.yaml"
     if not file.is_file():
         return {}
-    try:
-        content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except yaml.YAMLError as error:
-        raise InputError(str(file), "is no YAML", " ".join(str(error).split())) from None
+    content: dict[str, Any] = yamls.read(file) or {}
     validate(content, Methods, str(file))
     return content
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError, nearest
 
 from .classes import ROOT
@@ -38,6 +39,7 @@ PLACES = {  # kind -> where its methods are
 KINDS = tuple(ROOTS)
 EVERYWHERE = "none"  # the one name that methods of several games have: variants name a method without its game
 NAME = re.compile("[a-z][a-z0-9_]*")  # of a file outside the library; it becomes part of paths
+NUMBERS = ("int", "float")
 TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
 
 
@@ -215,21 +217,23 @@ def _allowed(annotation: str, value: Any) -> str:
         same = any(type(value) is type(choice) and value == choice for choice in choices)
         return "" if same else f"allowed: {', '.join(map(repr, choices))}"
     types = TYPES[annotation]
-    return (
-        "" if isinstance(value, types) and (bool in types or not isinstance(value, bool)) else f"{annotation} is meant"
-    )
+    if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
+        return ""
+    number = yamls.written(value, annotation == "int") if annotation in NUMBERS else ""
+    return f"{annotation} expected" + (f": write {number}" if number else "")
 
 
 def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
     """The declared limits of a number, when `value` is beyond them or not finite; empty when it is not."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
+    if not math.isfinite(value):
+        return "a finite number expected"
     least, most = constants.get("limits", {}).get(parameter, (None, None))
-    within = (least is None or value >= least) and (most is None or value <= most)
-    if math.isfinite(value) and within:
+    if (least is None or value >= least) and (most is None or value <= most):
         return ""
     bounds = [f"at least {least:g}" if least is not None else "", f"at most {most:g}" if most is not None else ""]
-    return " and ".join(filter(None, bounds)) or "a finite number is meant"
+    return " and ".join(filter(None, bounds))
 
 
 def strength(defense: str) -> tuple[str, float, float]:

@@ -24,7 +24,7 @@ import pandas as pd
 import yaml
 from PIL import Image
 
-from cutlayer.core import failed_cells
+from cutlayer.core import failed_cells, yamls
 from cutlayer.core.artifacts import write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
@@ -51,7 +51,7 @@ def publish(root: Path, commit: str) -> str:
     results, folder = root / "results", root / published.FOLDER
     claims, before = _claims(results / "claims.csv"), published.runs(folder)
     own, scale = list(dict.fromkeys(claims["paper"])), _scale(claims)
-    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    config = yamls.read(root / "params.yaml", "params.yaml")
     order = [*dict.fromkeys([*(name for name in config["papers"] if name in {*own, *before}), *own, *before])]
     plan = Plan(config | {"scale": scale, "papers": order})
     kept = [name for name in before if name not in own]

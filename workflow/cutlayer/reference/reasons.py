@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-import yaml
 
+from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells, files
 from cutlayer.ledger.claims import Scale
@@ -47,7 +47,7 @@ def renew(root: Path) -> None:
 def of_reference(root: Path) -> Plan:
     """Today's plan of the papers that are in the reference, at its scale."""
     known = published.runs(root / published.FOLDER)
-    config = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    config = yamls.read(root / "params.yaml", "params.yaml")
     return Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
 
 
