@@ -16,7 +16,7 @@ from cutlayer.core import memory, yamls
 from cutlayer.core.errors import InputError
 from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
-from cutlayer.plan import code as code_of, plugins
+from cutlayer.plan import code as code_of, plugins, targets
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
 from cutlayer.site import api, order
@@ -42,6 +42,8 @@ with sentences():
     for file in workflow.configfiles if workflow.is_main_process else ():
         yamls.read(file)
     plan = Plan(config)
+    # Of targets Snakemake itself tells nothing before all rules are read, and then calls functions with their names.
+    targets.check(sys.argv[1:] if workflow.is_main_process else (), plan)
 
 execute = workflow.execute
 

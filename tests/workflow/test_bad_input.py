@@ -150,6 +150,14 @@ def test_refused_when_the_dag_is_built(case: str, project: Project) -> None:
     assert "Traceback" not in output
 
 
+def test_a_misspelt_name_in_a_file_that_is_asked_for_is_a_sentence(project: Project) -> None:
+    done = project.snakemake("--dry-run", "results/exhibits/marvell/figure2.png", tiny=False)
+    assert done.returncode != 0
+    sentence = "results/exhibits/marvell/figure2.png: there is no exhibit 'figure2'; did you mean 'figure2a'?"
+    assert sentence in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr + done.stdout
+
+
 def test_without_stand_ins_missing_data_stop_the_run_by_name(project: Project) -> None:
     project.mirror = ""
     done = project.snakemake("data/normalised/bank.json", "--config", "stand_ins=false")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+CLOSE = 0.6  # how alike two names are of which one may be meant, see difflib
 MOST = 10  # names that an error lists
 
 
@@ -17,10 +18,11 @@ class InputError(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" when a known name is close to `name`, else the list of known names."""
+    """Return "did you mean 'x'?" with the closest known name, the first of several; if none is close, all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known: {few(names)}"
+    close = {one: difflib.SequenceMatcher(None, one, str(name)).ratio() for one in names}
+    best = max(names, key=close.__getitem__, default="")
+    return f"did you mean {best!r}?" if close.get(best, 0) >= CLOSE else f"known: {few(names)}"
 
 
 def few(names: Iterable[object], between: str = ", ") -> str:
