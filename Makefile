@@ -6,8 +6,10 @@ ARGS ?=
 # Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
 # jobs' inputs would be taken: a few jobs a core are enough to choose from.
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
+# The value of a variable as one word of the shell, whatever characters it has.
+quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
-CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(SCALE)) $(if $(PAPERS),'papers=[$(PAPERS)]'))
+CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]"))
 
 .PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
 
@@ -54,10 +56,10 @@ plan: setup
 	$(SNAKEMAKE) data $(CONFIG)
 	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
 
+TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE
 # A method of your own, from a file outside the tree: make try DEFENSE=path/to/mine.py (or ATTACK=, DATASET=; SETUPS=, SETTINGS=, LIKE=).
 try: setup
-	@$(BIN)/python -m launch.trying defense='$(DEFENSE)' attack='$(ATTACK)' setups='$(SETUPS)' settings='$(SETTINGS)' \
-		dataset='$(DATASET)' like='$(LIKE)' -- $(SNAKEMAKE)
+	@$(BIN)/python -m launch.trying $(foreach key,$(TRIED),$(key)=$(call quoted,$(key))) -- $(SNAKEMAKE)
 
 # Put a finished run at a scale that judges all numbers into reference/, to be committed; papers that are there already stay.
 publish: setup

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -244,6 +247,23 @@ def test_make_try_hands_over_what_it_was_given() -> None:
     )
     sweep = {"a": [0.1, 1], "b": [2]}
     assert asked == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
+
+
+def recipe(target: str, **variables: str) -> list[str]:
+    """The words of what make would call."""
+    given = [f"{name}={value}" for name, value in variables.items()]
+    command = ["make", "--dry-run", "--no-print-directory", "--old-file=setup", target, *given]
+    own = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")}
+    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=True)
+    return shlex.split(done.stdout.splitlines()[0])
+
+
+def test_whatever_characters_a_value_has_make_hands_it_on() -> None:
+    given = {"DEFENSE": "/home/O'Brien/$x #1.py", "SETUPS": 'a, "b"', "SETTINGS": "{a: ['x', `y`]}", "LIKE": "(z;"}
+    words = recipe("try", **given)
+    found = dict(word.split("=", 1) for word in words[3 : words.index("--")])
+    assert found == given | {"ATTACK": "", "DATASET": ""}
+    assert recipe("results", SCALE="it's", PAPERS="a, b'")[-3:] == ["--config", "scale=it's", "papers=[a, b']"]
 
 
 # The sentences, of made-up cells: value by seed.

@@ -1,6 +1,6 @@
 """`make try`: the contract tests on a file of one's own, the arena of its game with it, and one sentence.
 
-Called with KEY=VALUE (defense, attack, dataset, setups, settings, like; empty: not given) and, after `--`, how
+Called with KEY=VALUE (DEFENSE, ATTACK, DATASET, SETUPS, SETTINGS, LIKE; empty: not given) and, after `--`, how
 Snakemake is called.
 """
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     """Do all three; the exit status is that of the first that fails."""
     given, snakemake = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
     try:
-        config = asked(dict(pair.split("=", 1) for pair in given))
+        config = asked({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
         methods = plugins.look_in(config["methods"])
         names = {name: plugins.method(kind, name).name for kind, found in methods.items() for name in found}
     except InputError as error:
