@@ -103,6 +103,31 @@ def test_a_job_depends_on_the_file_and_on_all_that_it_imports(folder: Path) -> N
     assert str(plugins.ROOT / "games/split/defense.py") in files
 
 
+def test_what_programs_hide_in_a_folder_is_passed_over(folder: Path) -> None:
+    for name in (".ipynb_checkpoints/even_noise-checkpoint.py", "._even_noise.py", ".#even_noise.py", "_helper.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"\x00\x05\x16\x07")
+    assert plan(folder).tried.keys() == set(NAMES.values())
+    (folder / "cells").mkdir()
+    for name in ("cells.csv", ".DS_Store", "._cells.csv"):
+        (folder / "cells" / name).touch()
+    assert [file.name for file in own_files(folder, "cells")] == ["cells.csv"]
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        b"\xef\xbb\xbf" + TEMPLATES["defense"].encode(),
+        b"# coding: latin-1\n# caf\xe9\n" + TEMPLATES["defense"].encode(),
+        TEMPLATES["defense"].replace("\n", "\r\n").encode(),
+    ],
+)
+def test_a_method_is_read_as_python_reads_it(tmp_path: Path, saved: bytes) -> None:
+    (tmp_path / "even_noise.py").write_bytes(saved)
+    assert plan(tmp_path).tried.keys() == {"even_noise"}
+    assert plugins.create("defense", "even_noise").strength == 1.0
+
+
 DEFENSE, DATASET = TEMPLATES["defense"], TEMPLATES["dataset"]
 REFUSED = {
     "one class": (

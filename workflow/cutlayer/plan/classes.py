@@ -120,7 +120,7 @@ def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
 @functools.cache
 def parsed(path: Path) -> ast.Module:
     """A file as Python reads it, read once."""
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return ast.parse(path.read_bytes(), str(path))  # of bytes: a mark or a line may say how they are encoded
 
 
 def _assignments(cls: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:

@@ -38,6 +38,7 @@ PLACES = {  # kind -> where its methods are
 }
 KINDS = tuple(ROOTS)
 EVERYWHERE = "none"  # the one name that methods of several games have: variants name a method without its game
+METHOD = "[!._]*.py"  # neither a helper nor what an editor or a file system hides beside a method
 NAME = re.compile("[a-z][a-z0-9_]*")  # of a file outside the library; it becomes part of paths
 NUMBERS = ("int", "float")
 TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
@@ -87,8 +88,8 @@ def _candidates(place: Path) -> list[Path]:
     """The files that may hold methods."""
     if not place.exists():
         raise InputError("methods", f"there is no {place}", "a file or a folder of methods is meant")
-    files = [place] if place.is_file() else sorted([*place.glob("*.py"), *place.glob("*/*.py")])
-    files = [file.resolve() for file in files if not file.stem.startswith("_")]
+    files = [place] if place.is_file() else sorted([*place.glob(METHOD), *place.glob(f"[!.]*/{METHOD}")])
+    files = [file.resolve() for file in files]
     if not files:
         raise InputError("methods", f"{place} holds none", "a file mine.py for each is meant")
     return files
@@ -116,7 +117,7 @@ def _files(kind: str) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for file in sorted(ROOT.glob(PLACES[kind])):
         name = file.parent.name if kind == "protocol" else file.stem
-        if not name.startswith("_") and (name != "base"):
+        if name[0] not in "._" and name != "base":
             found.setdefault(name, []).append(file)
     for name, files in found.items():
         if len(files) > 1 and name != EVERYWHERE:

@@ -10,6 +10,7 @@ from cutlayer.data import sources
 from cutlayer.data.normalised import facts
 from cutlayer.ledger import names
 from cutlayer.plan import plugins
+from cutlayer.plan.classes import parsed
 
 if TYPE_CHECKING:
     from .build import Sources
@@ -29,6 +30,6 @@ def described(given: Sources) -> Iterator[dict[str, Any]]:
 
 def _about(name: str) -> str:
     """The first sentence of the dataset's own file, after its name."""
-    said = ast.get_docstring(ast.parse(plugins.method("dataset", name).path.read_text(encoding="utf-8"))) or ""
+    said = ast.get_docstring(parsed(plugins.method("dataset", name).path)) or ""
     about = " ".join(said.partition("\n\n")[0].partition(": ")[2].split())
     return about[:1].upper() + about[1:]
