@@ -11,6 +11,16 @@ quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
 CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]"))
 
+# What a shell may lack or have of another program: a user with a name and a place for caches (as in a container), this
+# checkout's library before any other, text in UTF-8.
+export USER ?= $(firstword $(shell id -un 2>/dev/null || id -u))
+ifeq ($(shell cache="$${XDG_CACHE_HOME:-$$HOME/.cache}"; mkdir -p "$$cache" 2>/dev/null; test -w "$$cache" || echo none),none)
+export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
+export MPLCONFIGDIR := $(XDG_CACHE_HOME)/matplotlib
+endif
+export PYTHONPATH := $(CURDIR)/workflow
+export PYTHONUTF8 := 1
+
 .PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
 
 results: setup
@@ -104,7 +114,9 @@ push: setup
 # Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
 # all of them as made by this code and these params (--forceall: also those whose times look right).
 define SETTLE
-@$(DVC) status --quiet dvc.yaml || { echo "settle: the results are not what dvc.lock records for this code: see dvc status; make record makes them" >&2; exit 1; }
+@$(DVC) status --quiet dvc.yaml; case $$? in 0) ;; \
+	1) echo "settle: the results are not what dvc.lock records for this code: see dvc status; make record makes them" >&2; exit 1 ;; \
+	*) $(DVC) status dvc.yaml; exit 1 ;; esac # quiet, it keeps its reason to itself
 $(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
 endef
 
@@ -140,6 +152,6 @@ test: setup
 lint: setup
 	$(BIN)/python -m pytest tests/style $(ARGS)
 
-clean: # all but what git has
+clean: # all that was made; results may be a link to another disk
 	rm -rf logs .snakemake
-	-find results -mindepth 1 ! -name metrics.json -delete
+	test ! -d results || find results/ -mindepth 1 -delete

@@ -105,6 +105,38 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
 
 
 @pytest.fixture
+def bare(tmp_path: Path) -> Repository:
+    """A folder with what `make` and DVC read, under no git."""
+    (tmp_path / "project/.dvc").mkdir(parents=True)
+    for name in ("Makefile", ".dvc/config", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path / "project" / name)
+    (tmp_path / "project/dvc.yaml").write_text("stages: {}\n")
+    return Repository(tmp_path / "project")
+
+
+def test_settle_says_why_dvc_cannot_tell(bare: Repository) -> None:
+    refused = bare.make("settle")
+    assert refused.returncode != 0
+    assert "is not a git repository" in refused.stderr
+    assert "dvc.lock" not in refused.stderr
+
+
+def test_results_on_another_disk_are_cleaned_and_no_file_of_git(bare: Repository) -> None:
+    disk = bare.folder.parent / "disk"
+    (disk / "runs").mkdir(parents=True)
+    for name in ("metrics.json", "runs/utility.csv", ".hidden"):
+        (disk / name).write_text("made\n")
+    (bare.folder / "results").symlink_to(disk)
+    bare.init()
+    assert "results" not in bare.git("status", "--porcelain")
+    assert bare.make("clean").returncode == 0
+    assert (bare.folder / "results").is_symlink()
+    assert not [*disk.iterdir()]
+    (bare.folder / "results").unlink()
+    assert bare.make("clean").returncode == 0
+
+
+@pytest.fixture
 def address(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """A web server and the folder it shows."""
 

@@ -211,6 +211,12 @@ def test_results_are_those_that_dvc_recorded(tmp_path: Path) -> None:
     assert str(problem).startswith("release.dvc: the results are not what dvc.lock records for this code; ")
 
 
+def test_why_dvc_cannot_tell_is_said(tmp_path: Path) -> None:
+    write(tmp_path, {"dvc.yaml": "stages: {}", ".dvc/config": ""})
+    (problem,) = checks.recorded(tmp_path)
+    assert "is not a git repository; a git checkout" in str(problem)
+
+
 def test_the_zip_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
     write(tmp_path, {f"site/{name}": name * 100 for name in ("index.html", "docs/a.png", "b.html")})
     first = site_zip.write(tmp_path / "site", tmp_path / "1/site-1.zip").read_bytes()

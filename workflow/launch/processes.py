@@ -138,12 +138,12 @@ def _open(path: Path) -> IO[str]:
 
 
 def _owner(path: Path) -> str:
-    """The user whose file it is, and the process that signed it, as far as they can be read."""
+    """The user whose file it is, and the process that works here, as far as they can be read."""
     who = "another user"
     with contextlib.suppress(OSError, KeyError):
         who = f"user {path.owner()}"
     with contextlib.suppress(OSError):
-        who += f" ({path.read_text(encoding='utf-8').strip()})"
+        who += f" ({OWNER.read_text(encoding='utf-8').strip()})"
     return who.removesuffix(" ()")
 
 

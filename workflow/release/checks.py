@@ -125,10 +125,18 @@ def verdicts(root: Path) -> Found:
 
 def recorded(root: Path) -> Found:
     """Results are what dvc.lock says this code makes, as `make settle` looks."""
-    command = [sys.executable, "-m", "dvc", "status", "--quiet", "dvc.yaml"]
-    if subprocess.run(command, cwd=root, capture_output=True, check=False).returncode:
+    status = _dvc_status(root, "--quiet").returncode
+    if status == 1:
         wrong = "the results are not what dvc.lock records for this code"
         yield InputError("release.dvc", wrong, "see `dvc status`; `make record` makes them")
+    elif status:
+        wrong = _dvc_status(root).stderr.strip().removeprefix("ERROR: ")
+        yield InputError("release.dvc", wrong, "a git checkout in which `dvc status` works expected")
+
+
+def _dvc_status(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dvc", "status", *arguments, "dvc.yaml"]
+    return subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8", check=False)
 
 
 def signals(root: Path) -> Found:
