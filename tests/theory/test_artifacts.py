@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import os
 import pickle
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -207,3 +211,73 @@ def test_a_transcript_reads_back_setting_by_setting(tmp_path, labels):
         assert back[name].keys() == {"scores", "features"}
         np.testing.assert_array_equal(back[name]["scores"], own["scores"])
         np.testing.assert_array_equal(back[name]["features"], np.arange(4.0))
+
+
+KILLED = """
+import os, signal, sys
+from cutlayer.core.files import replacing
+with replacing(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def left_by_a_killed_writer(path: Path) -> Path:
+    """The temporary file of a process that was killed while it wrote a file."""
+    before = set(path.parent.iterdir())
+    subprocess.run([sys.executable, "-c", KILLED, path], check=False)
+    (left,) = set(path.parent.iterdir()) - before
+    return left
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    left = left_by_a_killed_writer(tmp_path / "file.csv")
+    assert left.read_text() == "half"
+    with replacing(tmp_path / "file.csv"):
+        assert not left.exists()
+
+
+def test_a_process_that_has_a_killed_writer_s_number_is_not_the_writer(tmp_path):
+    left = left_by_a_killed_writer(tmp_path / "file.csv")
+    *start, _, began, rest = left.name.split("-")
+    reused = left.rename(left.with_name("-".join([*start, str(os.getpid()), began, rest])))
+    with replacing(tmp_path / "file.csv"):
+        assert not reused.exists() or not began  # a system that does not say when a process began
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".file.csv.Xy12Ab",  # rsync's
+        ".file.csv.swp",  # vim's
+        ".file.csv.k2j4h5g6.csv",
+        ".file.csv.cutlayer-elsewhere-1-1-1-00000000.csv",  # of a machine that shares the folder
+        ".file.csv.more.cutlayer",
+    ],
+)
+def test_what_others_left_beside_a_file_stays(tmp_path, name):
+    (tmp_path / name).write_text("theirs")
+    with replacing(tmp_path / "file.csv") as temporary:
+        temporary.write_text("ours")
+    assert (tmp_path / name).read_text() == "theirs"
+
+
+def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    path = tmp_path / "file.csv"
+    with replacing(path) as first:
+        with replacing(path) as second:
+            second.write_text("second")
+        first.write_text("first")
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o002, 0o664), (0o022, 0o644)])
+def test_a_file_has_the_mode_that_its_user_asks_for(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        write_json(tmp_path / "x.json", {"a": 1})
+        write_arrays(tmp_path / "x.safetensors", {"a": np.ones(3)})  # its library makes files of mode 600
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {mode}

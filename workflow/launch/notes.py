@@ -48,7 +48,7 @@ def found(names: Container[str], folder: str | Path = NOTES) -> list[str]:
 
 
 def _notes(folder: str | Path) -> list[Path]:
-    return sorted(Path(folder).rglob("*.json"))
+    return sorted(Path(folder).rglob("[!.]*.json"))
 
 
 def _read(note: Path) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dvc.repo import Repo
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.sources import Source, held, local_files
+from cutlayer.data.sources import Source, held, local_files, read_sources
 from cutlayer.plan.plan import Plan
 
 RAW, SOURCES = Path("data/raw"), Path("data/sources.csv")
@@ -72,8 +72,10 @@ def main() -> None:
             raise InputError(f"file.{file}", "has another sha256 than data/sources.csv", "remove it, then `make data`")
         write(Path(f"{file}.dvc"), pointer(row, file))
         kept.add(Path(f"{file}.dvc"))
-    for other in {path for made in kept for path in made.parent.glob("*.dvc")} - kept:
-        other.unlink()
+    versions = {RAW / row.dataset / f"{row.file}.dvc" for row in read_sources(SOURCES) if row.file}
+    for other in versions - kept:
+        if other.parent in {made.parent for made in kept}:
+            other.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

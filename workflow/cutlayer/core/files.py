@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
+import socket
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,20 +15,54 @@ from pathlib import Path
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any error.
 
-    What a killed writer of the same file left is removed; a file has one writer at a time.
+    What killed writers of the same file left is removed if they ran on this machine, for only there is it known that
+    they are dead. Nothing else is removed.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f".{target.name}."
+    prefix = f".{target.name}.cutlayer-{_machine()}-"
     for left in target.parent.iterdir():
-        if left.name.startswith(prefix):
+        if left.name.startswith(prefix) and not _is_alive(*left.name.removeprefix(prefix).split("-")[:2]):
             left.unlink(missing_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=target.suffix)
-    os.close(handle)
-    temporary = Path(name)
+    writer = f"{os.getpid()}-{_started(os.getpid())}-{secrets.token_hex(4)}"
+    temporary = target.with_name(f"{prefix}{writer}{target.suffix}")
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))  # less what the umask takes
+    mode = temporary.stat().st_mode
     try:
         yield temporary
-        temporary.chmod(0o644)
+        if temporary.stat().st_mode != mode:  # a library put a file of its own there
+            temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _machine() -> str:
+    """The machine whose process numbers these are: containers may share its name and not its numbers."""
+    try:
+        return f"{socket.gethostname()}-{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return f"{socket.gethostname()}-0"
+
+
+def _is_alive(process: str, started: str = "") -> bool:
+    """Whether a process still runs, and is not another one that got its number."""
+    if not process.isdecimal():
+        return True  # not a name that is given here
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return _started(int(process)) in ("", started)
+
+
+def _started(process: int) -> str:
+    """When a process started, in ticks since the machine did; empty where the system does not say."""
+    try:
+        return (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+        )
+    except OSError:
+        return ""

@@ -27,7 +27,9 @@ def damaged(folder: str | Path) -> Iterator[str]:
         if row.sha256 and path.is_file()
     ]
     for place in ("data/normalised", "results/runs"):
-        checks += [(READERS[path.suffix], path) for path in sorted((root / place).rglob("*")) if path.suffix in READERS]
+        checks += [
+            (READERS[path.suffix], path) for path in sorted((root / place).rglob("[!.]*")) if path.suffix in READERS
+        ]
     for check, path in steps(checks, "verify"):
         try:
             check(path)
