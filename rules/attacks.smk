@@ -31,7 +31,7 @@ for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
             gpu=gpu,
         params:
             **tried(f"attack/{{setup}}/{{defense}}/{job}{grain.part}"),
-            imports=imports(attack_code(attacks)),
+            contents=contents(attack_code(attacks)),
             protocol=lambda w: plan.setups[w.setup]["protocol"],
             seeds=seeds_of,
             attacks={name: plan.attacks[name] for name in attacks},
@@ -65,7 +65,7 @@ for grain in plan.grains:
             mem_mb=growing(plan.cluster.memory),
             runtime=growing(plan.cluster.minutes),
         params:
-            imports=imports(theory_code),
+            contents=contents(theory_code),
             seeds=seeds_of,
         script:
             "../workflow/scripts/theory.py"
@@ -96,7 +96,7 @@ for grain in plan.grains:
             gpu=gpu,
         params:
             **tried(f"match/{{setup}}/{{defense}}{grain.part}"),
-            imports=imports(match_code),
+            contents=contents(match_code),
             setup=lambda w: plan.setups[w.setup],
             defense=lambda w: plan.defense(w.setup, w.defense),
             attack=matched_by,
@@ -128,7 +128,7 @@ rule vulnerable:
         mem_mb=growing(plan.cluster.memory),
         runtime=growing(plan.cluster.minutes),
     params:
-        imports=imports(vulnerable_code),
+        contents=contents(vulnerable_code),
         protocol=lambda w: plan.setups[w.setup]["protocol"],
         attacks=lambda w: plan.on_watched(w.setup, w.defense),
         seeds=list(plan.seeds),

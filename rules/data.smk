@@ -19,7 +19,8 @@ rule normalise:
         mem_mb=growing(plan.cluster.memory),
         runtime=growing(10),
     params:
-        imports=imports(normalise_code),
+        contents=contents(normalise_code, own_files),
+        sources=rows_of,
         asked=asked,
         stand_ins=plan.stand_ins,
     script:
@@ -28,6 +29,7 @@ rule normalise:
 
 rule describe:
     input:
+        code=script_of("describe"),
         facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
     output:
         "results/data.md",
@@ -42,6 +44,7 @@ rule describe:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
+        contents=contents(script_of("describe")),
         datasets=plan.datasets(),
     script:
         "../workflow/scripts/describe.py"

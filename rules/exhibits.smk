@@ -1,7 +1,7 @@
 # Scores, utility, theory and data -> tables and figures.
 rule cells:
     input:
-        code=cells_code,
+        code=script_of("cells"),
         data=lambda w: datasets_of(EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]),
         tables=measured,
     output:
@@ -17,7 +17,7 @@ rule cells:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        imports=imports(cells_code),
+        contents=contents(script_of("cells")),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         setups=lambda w: {
             s: plan.setups[s]["dataset"]
@@ -49,7 +49,7 @@ rule figure:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        imports=imports(figure_code),
+        contents=contents(figure_code, lambda w: printed_files(w).values()),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         beside=lambda w: plan.beside(w.paper, w.exhibit),
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],

@@ -100,22 +100,33 @@ def trained(wildcards):
     return seed_files(f"results/runs/{setup}/none", "learned", seeds) if setup else []
 
 
+def printed(papers):
+    """What these papers print."""
+    return given(f"workflow/papers/{paper}/published.csv" for paper in papers)
+
+
 def printed_files(wildcards):
     """The paper's printed numbers, where an exhibit shows any."""
     told = plan.beside(wildcards.paper, wildcards.exhibit)["numbers"]
-    return (
-        {"published": f"workflow/papers/{wildcards.paper}/published.csv"}
-        if told
-        else {}
-    )
+    return {"published": printed([wildcards.paper])[0]} if told else {}
+
+
+def own_files(wildcards):
+    """The files of a dataset outside the tree."""
+    own = plugins.home("dataset", wildcards.dataset)
+    return given(sources.own_files(own, wildcards.dataset)) if own else []
 
 
 def sources_of(wildcards):
     """What says which a dataset's files are; of one outside the tree the files themselves."""
-    own = plugins.home("dataset", wildcards.dataset)
-    if own is None:
-        return ["data/sources.csv"]
-    return relative(sources.own_files(own, wildcards.dataset))
+    return own_files(wildcards) or given(["data/sources.csv"])
+
+
+def rows_of(wildcards):
+    """The same, without the rows of other datasets: whoever adds one runs nothing again."""
+    name = wildcards.dataset
+    place = plugins.home("dataset", name) or "data/sources.csv"
+    return [dict(vars(r)) for v in sources.versions_of(name, place, None) for r in v]
 
 
 def asked(wildcards):

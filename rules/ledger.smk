@@ -1,11 +1,11 @@
 # Exhibits and printed numbers -> verdicts.
 rule ledger:
     input:
-        code=ledger_code,
+        code=script_of("ledger"),
         cells=[
             f"results/cells/{paper}/{name}.csv" for paper, name, _ in plan.exhibits()
         ],
-        published=[f"workflow/papers/{paper}/published.csv" for paper in plan.papers],
+        published=printed(plan.papers),
     output:
         claims="results/claims.csv",
         csv="results/ledger.csv",
@@ -32,7 +32,7 @@ rule ledger:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        imports=imports(ledger_code),
+        contents=contents(script_of("ledger"), printed(plan.papers)),
         papers=plan.papers,
         scale=plan.judged_at,
     script:

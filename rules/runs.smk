@@ -30,7 +30,7 @@ for grain in plan.grains:
             gpu=gpu,
         params:
             **tried(f"run/{{setup}}/{{defense}}{grain.part}"),
-            imports=imports(run_code),
+            contents=contents(run_code),
             setup=lambda w: plan.setups[w.setup],
             defense=lambda w: plan.defense(w.setup, w.defense),
             seeds=seeds_of,
@@ -58,7 +58,7 @@ rule times:
         mem_mb=growing(plan.cluster.memory),
         runtime=growing(plan.cluster.minutes),
     params:
-        imports=imports(times_code),
+        contents=contents(times_code),
         setup=lambda w: plan.setups[w.setup],
         defenses=lambda w: plan.timed(w.setup),
         seeds=list(plan.seeds),
@@ -71,7 +71,7 @@ if any(grain.one_seed for grain in plan.grains):
 
     rule join:
         input:
-            code=library("core/artifacts.py"),
+            code=script_of("join"),
             parts=[f"results/{{table}}.seed{seed}.csv" for seed in plan.seeds],
         output:
             "results/{table}.csv",
@@ -81,5 +81,7 @@ if any(grain.one_seed for grain in plan.grains):
         conda:
             "../envs/cpu.yaml"
         threads: 1
+        params:
+            contents=contents(script_of("join")),
         script:
             "../workflow/scripts/join.py"

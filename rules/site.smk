@@ -1,16 +1,11 @@
 # All that was found -> pages that a browser opens from disk.
 rule site:
     input:
+        **site_files(),
         code=site_code,
-        templates=site_templates(),
         claims="results/claims.csv",
         exhibits=exhibits_of(*plan.papers),
         facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
-        sources="data/sources.csv",
-        documents=order.texts(),
-        pictures=order.pictures(),
-        api=relative(api.files()),
-        reference=published.all_files(published.FOLDER) if REFERENCE else [],
     output:
         directory("results/site"),
     log:
@@ -24,7 +19,7 @@ rule site:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        imports=imports(site_code),
+        contents=contents(site_code, sum(site_files().values(), [])),
         papers=plan.papers,
         looks=plan.looks["defense"],
         scale=plan.scale,

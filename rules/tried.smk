@@ -1,7 +1,7 @@
 # Methods outside the tree (`--config methods=folder`): how each fares in the arena, as a picture and a sentence.
 rule sentence:
     input:
-        code=library("ledger/tried.py"),
+        code=script_of("tried"),
         cells="results/cells/tried/{exhibit}.csv",
     output:
         "results/exhibits/tried/{exhibit}.txt",
@@ -16,7 +16,7 @@ rule sentence:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        imports=imports(lambda wildcards: library("ledger/tried.py")),
+        contents=contents(script_of("tried")),
         exhibit=lambda w: plan.tried[w.exhibit],
         told=lambda w: plan.outside.told(w.exhibit),
     script:

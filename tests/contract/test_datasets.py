@@ -15,11 +15,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from cutlayer.core.artifacts import checksum, read_arrays, write_arrays
 from cutlayer.core.errors import InputError
 from cutlayer.data import normalised
 from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
-from cutlayer.data.normalised import describe, normalise, read
+from cutlayer.data.normalised import describe, facts, normalise, read
 from cutlayer.data.sources import COLUMNS, local_files, read_sources, versions_of
 from cutlayer.data.standins.tabular import stand_in
 from cutlayer.data.verify import damaged
@@ -282,6 +283,18 @@ def test_normalised_data_are_the_same_bytes_on_every_run(tmp_path):
         normalise("wine", tmp_path / "raw", None, False, SOURCES, tmp_path / folder)
     for file in ("wine.safetensors", "wine.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_the_json_is_about_these_arrays_and_no_others(tmp_path):
+    """So what changes in the arrays changes the json, which workflows look at."""
+    normalise("wine", tmp_path / "raw", None, False, SOURCES, tmp_path)
+    arrays, meta = read_arrays(tmp_path / "wine.safetensors")
+    assert facts(tmp_path, "wine")["arrays"] == checksum(tmp_path / "wine.safetensors")
+    write_arrays(tmp_path / "wine.safetensors", arrays | {"labels": arrays["labels"][::-1]}, meta)
+    with pytest.raises(
+        InputError, match=r"^file\..*wine.safetensors: is not the one that the json beside it is about; "
+    ):
+        read(tmp_path, "wine")
 
 
 def test_a_file_that_is_not_the_dataset_fails_loudly_and_leaves_no_result(tmp_path):

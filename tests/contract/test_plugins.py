@@ -98,18 +98,42 @@ def test_the_digest_is_of_all_that_is_imported_and_of_nothing_else(tmp_path):
         (tmp_path / f"{name}.py").write_text(text)
 
     def digest():
-        code.digest.cache_clear()
-        code._checksum.cache_clear()
-        return code.digest((str(tmp_path / "first.py"),))
+        for cached in (code.digest, code.checksum, code._sha256):
+            cached.cache_clear()
+        own, imports, files = code.digest((str(tmp_path / "first.py"),), (str(tmp_path / "read.csv"),)).split(", ")
+        return {"first": own, "third": imports, "read": files}
 
+    (tmp_path / "read.csv").write_text("x")
     before = digest()
-    for name in ("first", "other"):
-        (tmp_path / f"{name}.py").write_text("from . import second  # edited")
+    (tmp_path / "first.py").write_text('"""Edited."""\nfrom . import second  # edited')
+    (tmp_path / "other.py").write_text("from . import second")
     assert digest() == before
-    (tmp_path / "third.py").write_text("x = 2")
-    assert digest() != before
-    (tmp_path / "third.py").write_text("x = 1")
+    for name, content in {"first.py": "from . import second\nx = 2", "third.py": "x = 2", "read.csv": "y"}.items():
+        was = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(content)
+        now = digest()
+        assert {key for key in now if now[key] != before[key]} == {Path(name).stem}
+        (tmp_path / name).write_text(was)
     assert digest() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""Other."""\nclass A:\n    """Other."""\n    def f(self):\n        """Other."""\n        return "a"',
+        "class A:  # a comment\n\n    def f(self): return (\n        'a')",
+    ],
+)
+def test_words_and_layout_are_no_code(tmp_path: Path, text: str):
+    files = {
+        "as_it_was.py": "class A:\n    def f(self):\n        return 'a'\n",
+        "said.py": text,
+        "other.py": text + " + ''",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    was, said, other = (code.checksum(tmp_path / name) for name in files)
+    assert was == said != other
 
 
 def test_every_import_of_the_library_is_one_that_closures_follow():

@@ -101,7 +101,7 @@ def test_an_edited_attack_and_a_changed_variant_run_what_depends_on_them(changed
     before = changed.times()
     was = yaml.safe_load((changed.folder / "params.yaml").read_text())
     attack = "workflow/cutlayer/games/split/attacks/model_completion.py"
-    (changed.folder / attack).write_text((changed.folder / attack).read_text() + "\n# edited\n")
+    (changed.folder / attack).write_text((changed.folder / attack).read_text() + "\nEDITED = 1\n")
     ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.gia.steps=40"))
     assert ran == {"data": False, "runs": True, "exhibits": True, "ledger": True, "site": True}
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cutlayer.core.errors import InputError
+from cutlayer.plan.code import checksum
 
 from . import git
 
@@ -75,8 +76,8 @@ def at(root: Path, revision: str, scale: str, papers: list[str]) -> Planned:
         if done.returncode:
             wrong = f"the code of {revision[:12]} does not say what it would run: {done.stderr.strip()[-2000:]}"
             raise InputError("release.jobs", wrong, "`snakemake --dry-run` says the same there")
-        found: Planned = json.loads(done.stdout)
-        return found
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found | {"code": {file: checksum(folder / file) for file in found["code"]}}
 
 
 def _code(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:

@@ -6,9 +6,7 @@ runs. Run with the folder's library on the path: code of another commit says its
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import hashlib
 import json
 import os
 import sys
@@ -24,7 +22,8 @@ from cutlayer.plan import code, plugins
 
 SCRIPTS, THREADS = "workflow/scripts", "workflow/launch/environment.py"
 SHOWING = ("describe", "exhibit", "ledger", "site")  # scripts that draw what was found, or judge it
-OF_THE_MACHINE = ("asked", "attempt", "imports", "note")  # parameters; `imports` is a checksum with comments
+OF_THE_MACHINE = ("asked", "attempt", "note")  # parameters
+CHECKED = ("contents", "imports", "sources")  # parameters, too: what files hold is compared by itself
 
 
 def main(folder: Path, scale: str, papers: list[str]) -> dict[str, Any]:
@@ -37,20 +36,19 @@ def main(folder: Path, scale: str, papers: list[str]) -> dict[str, Any]:
         workflow.dag(DAGSettings(targets=set(papers))).summary()
         dag = [*workflow._workflow.dag.jobs]
     jobs = [said(folder, job) for job in dag if job.rule.script and Path(job.rule.script).stem not in SHOWING]
-    files = sorted({file for job in jobs for file in job["code"]})
-    return {"jobs": jobs, "code": {file: checksum(folder / file) for file in files}}
+    return {"jobs": jobs, "code": sorted({file for job in jobs for file in job["code"]})}
 
 
 def said(folder: Path, job: Any) -> dict[str, Any]:
     """What a job makes, and from what."""
     own = [folder / file for file in job.input.get("code", [])]
     script = folder / SCRIPTS / Path(job.rule.script).name
-    params = {key: plain(value) for key, value in job.params.items() if key not in OF_THE_MACHINE}
+    params = {key: plain(value) for key, value in job.params.items() if key not in OF_THE_MACHINE + CHECKED}
     return {
         "makes": [*map(str, job.output)],
         "reads": [file for file in map(str, job.input) if folder / file not in own],
         "with": params,
-        "code": relative(folder, {str(script), str(folder / THREADS), *code.closure(*own)}),
+        "code": relative(folder, {str(folder / THREADS), *code.closure(script, *own)}),
     }
 
 
@@ -62,21 +60,6 @@ def relative(folder: Path, files: Iterable[str]) -> list[str]:
 def plain(value: Any) -> Any:
     """A parameter as JSON has it."""
     return json.loads(json.dumps(value, default=str))
-
-
-def checksum(file: Path) -> str:
-    """Of what Python would run of a file: neither comments nor docstrings nor where lines end."""
-    if file.suffix != ".py":
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and _documented(node):
-            node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-
-
-def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return ast.get_docstring(node, clean=False) is not None
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ with logged(snakemake):
         datasets=asked.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),
-        sources=Path(given.sources),
+        sources=Path(given.sources[0]),
         documents=given.documents,
         pictures=given.pictures,
         api=True,

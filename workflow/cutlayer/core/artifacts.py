@@ -100,6 +100,11 @@ def check_arrays(path: str | Path) -> None:
     _checked(path, *_mapped(path))
 
 
+def checksum(path: str | Path) -> str:
+    """The checksum that a file of arrays says it has; the arrays are not read."""
+    return str(_mapped(path)[1].get(CHECKSUM))
+
+
 def _mapped(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays, each a part of the file mapped into memory, and what is signed; a file cut short is an error."""
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cutlayer.core.artifacts import map_arrays, read_arrays, read_json, write_arrays, write_json
+from cutlayer.core.artifacts import REMEDY, checksum, map_arrays, read_arrays, read_json, write_arrays, write_json
 from cutlayer.core.errors import InputError, few
 from cutlayer.data.datasets._growing import growing
 from cutlayer.data.datasets.base import MAPPED, Dataset, Table
@@ -56,8 +56,10 @@ def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
 
     Clicks and images stay on disk until they are used, and their checksum is not looked at (`make verify` does).
     """
-    meta = facts(folder, dataset)
-    arrays, _ = (map_arrays if meta["kind"] in MAPPED else read_arrays)(Path(folder, f"{dataset}.safetensors"))
+    meta, file = facts(folder, dataset), Path(folder, f"{dataset}.safetensors")
+    if checksum(file) != meta.get("arrays"):
+        raise InputError(f"file.{file}", "is not the one that the json beside it is about", REMEDY)
+    arrays, _ = (map_arrays if meta["kind"] in MAPPED else read_arrays)(file)
     codes = {k: v.astype("int64") for k, v in arrays.items() if k != "features"}
     table = Table(
         features=arrays["features"],
@@ -103,7 +105,8 @@ def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquire
     arrays, facts = folder / f"{plugin.name}.safetensors", folder / f"{plugin.name}.json"
     # The json vouches for the arrays: the old one goes first, the new one comes last.
     counts = (_append if plugin.kind in MAPPED else _write_whole)(arrays, facts, plugin, parts)
-    write_json(facts, _meta(plugin, counts, found) | {"asked": asked})
+    # The arrays' checksum makes what changes in them change the json: large files Snakemake compares by time alone.
+    write_json(facts, _meta(plugin, counts, found) | {"asked": asked, "arrays": checksum(arrays)})
 
 
 def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:

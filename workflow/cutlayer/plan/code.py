@@ -1,4 +1,4 @@
-"""Which files of the library a job runs, read from their imports without importing anything."""
+"""Which code a job runs, read from imports without importing anything, and checksums that say whether it changed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import ast
 import functools
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .classes import ROOT, parsed, place_of
 from .plugins import method
+
+DIGITS = 12  # of a checksum that is shown
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @functools.cache
@@ -31,13 +34,16 @@ def closure(*files: str | Path) -> tuple[str, ...]:
 
 
 @functools.cache
-def digest(files: tuple[str, ...]) -> str:
-    """Checksum of the library's files that these files import, with their names; these files are not among them."""
-    imported = hashlib.sha256()
-    for file in _closure(files):
-        if file not in files:
-            imported.update(_checksum(file))
-    return imported.hexdigest()[:16]
+def digest(code: tuple[str, ...], read: tuple[str, ...] = ()) -> str:
+    """Checksums of a job's files, for a reader to see what changed: of each file of code, of its imports, of `read`."""
+    own = [f"{Path(file).name} {checksum(file)[:DIGITS]}" for file in code]
+    imported = [f"{os.path.relpath(file, ROOT)} {checksum(file)}" for file in _closure(code) if file not in code]
+    rest = {"imports": imported, "files": [_sha256(file) for file in read]}
+    return ", ".join([*own, *(f"{name} {_together(sums)}" for name, sums in rest.items() if sums)])
+
+
+def _together(checksums: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(checksums).encode()).hexdigest()[:DIGITS]
 
 
 @functools.cache
@@ -46,9 +52,21 @@ def _closure(files: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @functools.cache
-def _checksum(file: str) -> bytes:
-    """A line with the file's name, as the library calls it, and its checksum."""
-    return f"{os.path.relpath(file, ROOT)} {hashlib.sha256(Path(file).read_bytes()).hexdigest()}\n".encode()
+def checksum(file: str | Path) -> str:
+    """Checksum of what Python would run of a file: neither comments nor docstrings nor where lines end."""
+    if Path(file).suffix != ".py":
+        return _sha256(file)
+    tree = ast.parse(Path(file).read_bytes())
+    for node in (tree, *_statements(tree)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+@functools.cache
+def _sha256(file: str | Path) -> str:
+    with Path(file).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 @functools.cache
