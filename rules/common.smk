@@ -68,6 +68,8 @@ onstart:
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     with sentences():
         environment.check(workflow.executor_plugin.name)
+        needed = [job for job in workflow.dag.needrun_jobs() if not job.is_norun]
+        environment.check_times(file for job in needed for file in job.input)
         processes.claim()
     if workflow.local_exec and not workflow.touch:
         # Under a rate limit each look at the jobs that are ready starts a timer for another, and so does each job that

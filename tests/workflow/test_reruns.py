@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from pathlib import Path
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_breast_cancer
+
+from cutlayer.core.errors import InputError
+from launch import environment
 
 from .conftest import PARTS, ROOT, Project
 from .test_dag import jobs, outputs
@@ -74,3 +79,33 @@ def test_a_dataset_of_ones_own_counts_by_what_its_files_hold(project: Project, t
     assert "Nothing to be done" in project.run("--dry-run", *ask)
     write(rows[::-1], -YEAR)
     assert jobs(project.run("--dry-run", *ask)) == {"normalise"}
+    write(rows[::-1], YEAR)
+    stopped = project.snakemake(*ask)
+    assert "cells/cells.csv: is of a time to come; unless the clock is wrong, `touch " in stopped.stderr
+    assert (project.folder / ask[0]).is_file()
+
+
+def test_a_time_to_come_stops_the_workflow_before_anything_is_lost(small_edited: Project) -> None:
+    kept = {file: file.read_bytes() for file in (small_edited.folder / "results/scores").rglob("*.csv")}
+    written(small_edited, DEFENSE, "", YEAR)
+    assert "Nothing to be done" in small_edited.run()
+    written(small_edited, DEFENSE, "\nEDITED = 1\n", YEAR)
+    stopped = small_edited.snakemake()
+    assert stopped.returncode != 0
+    assert f"file.{DEFENSE}: is of a time to come; unless the clock is wrong, `touch {DEFENSE}`" in stopped.stderr
+    assert {file: file.read_bytes() for file in kept} == kept
+
+
+def test_files_of_a_time_to_come_are_named(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("a b.csv", "c.py", "now.py", "not there")]
+    for file in files[:3]:
+        Path(file).touch()
+    os.utime(files[2], (time.time() + 0.2,) * 2)
+    environment.check_times(files)
+    assert Path(files[2]).stat().st_mtime <= time.time()
+    for file in files[:2]:
+        os.utime(file, (time.time() + 60,) * 2)
+    with pytest.raises(
+        InputError, match=r"a b.csv: is of a time to come, as are 1 more; .*`touch '.*/a b.csv' .*c.py`$"
+    ):
+        environment.check_times(files)
