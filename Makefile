@@ -21,13 +21,23 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
+# The code of this checkout, whatever .venv and the caller's PYTHONPATH name; installing packages needs neither.
+export PYTHONPATH := $(CURDIR)/workflow
+.venv/ready: PYTHONPATH :=
+
+.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same elsewhere
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
 	@echo "Open results/site/index.html"
 
 setup: .venv/ready
+	@pwd -P > .venv/folder
+
+# An environment names the folder that it was made in: in a checkout that was moved or copied it is made anew.
+.venv/ready: $(shell test ! -e .venv/folder || test "$$(cat .venv/folder)" = "$$(pwd -P)" || echo elsewhere)
+elsewhere:
+	rm -rf .venv
 
 # The user's own pip configuration says where packages come from (index, proxy, certificates), but not where they go.
 PIP = env -u PIP_NO_DEPS -u PIP_DRY_RUN -u PIP_REQUIRE_HASHES $(BIN)/python -m pip --disable-pip-version-check
