@@ -21,35 +21,26 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-# The code of this checkout, whatever .venv and the caller's PYTHONPATH name; installing packages needs neither.
-export PYTHONPATH := $(CURDIR)/workflow
-.venv/ready: PYTHONPATH :=
-
-.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same elsewhere
+.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
 	@echo "Open results/site/index.html"
 
 setup: .venv/ready
-	@pwd -P > .venv/folder
-
-# An environment names the folder that it was made in: in a checkout that was moved or copied it is made anew.
-.venv/ready: $(shell test ! -e .venv/folder || test "$$(cat .venv/folder)" = "$$(pwd -P)" || echo elsewhere)
-elsewhere:
-	rm -rf .venv
 
 # The user's own pip configuration says where packages come from (index, proxy, certificates), but not where they go.
 PIP = env -u PIP_NO_DEPS -u PIP_DRY_RUN -u PIP_REQUIRE_HASHES $(BIN)/python -m pip --disable-pip-version-check
-INSTALL = $(PIP) install --no-user --target= --prefix="$(CURDIR)/.venv" --root=/ --no-compile $$([ -t 1 ] || echo --quiet)
+INSTALL = $(PIP) install --no-user --target= --prefix="$$PWD/.venv" --root=/ --no-compile $$([ -t 1 ] || echo --quiet)
 
 # An environment knows its folder and its Python: a checkout that was copied or moved, and another PYTHON=, get one anew.
-VERSION = -c 'import sys; print("$(CURDIR)/.venv of Python %d.%d" % sys.version_info[:2])'
+VERSION = -c 'import os, sys; print(os.getcwd() + "/.venv of Python %d.%d" % sys.version_info[:2])'
 WANTED := $(shell $(if $(filter-out file,$(origin PYTHON)),$(PYTHON),$(BIN)/python) $(VERSION) 2>/dev/null)
 ifneq ($(shell cat .venv/ready 2>/dev/null),$(WANTED))
 .PHONY: .venv/ready
 endif
 
+.venv/ready: PYTHONPATH :=
 .venv/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup: PYTHON=$(PYTHON) is Python %d.%d; 3.11 or newer expected" % sys.version_info[:2])'
 	@echo "Installing the packages of requirements.lock into .venv"

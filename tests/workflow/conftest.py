@@ -138,7 +138,7 @@ def set_up(project: Project) -> None:
             shutil.copy(source, target)
     (project.folder / ".venv").mkdir()
     for part in Path(sys.prefix).iterdir():
-        if part.name not in ("ready", "folder"):
+        if part.name != "ready":
             (project.folder / ".venv" / part.name).symlink_to(part)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     (project.folder / ".venv/ready").write_text(f"{project.folder.resolve()}/.venv of Python {version}\n")

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from .conftest import LONG, ROOT
+from .conftest import LONG, ROOT, Project, set_up
 
 # As a project's own build backend it makes a wheel of nothing but a module, so that no test needs a network.
 BACKEND = """
@@ -52,7 +52,7 @@ version = "1"
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """The Makefile with a lock of one package, which lies beside it, and a project of one module."""
-    folder = tmp_path / "a checkout"
+    folder = tmp_path / "someone's checkout"
     folder.mkdir()
     shutil.copy(ROOT / "Makefile", folder)
     (folder / "backend.py").write_text(BACKEND)
@@ -94,6 +94,13 @@ def test_a_checkout_that_was_copied_or_moved_gets_an_environment_of_its_own(chec
     assert str(copied) in (copied / ".venv/bin/pip").read_text().splitlines()[0]
     moved = checkout.rename(tmp_path / "moved")
     assert make(moved, "-q", "setup").returncode == 1
+
+
+def test_make_runs_the_code_of_its_folder(project: Project) -> None:
+    """Its environment is that of the tests, which names another checkout, and so does the caller's PYTHONPATH."""
+    set_up(project)
+    (project.folder / "workflow/cutlayer/data/verify.py").write_text("print('code of this folder')\n")
+    assert "code of this folder" in make(project.folder, "verify", PYTHONPATH=str(ROOT / "workflow")).stdout
 
 
 def test_an_old_python_is_refused_before_anything_is_installed(checkout: Path, tmp_path: Path) -> None:
