@@ -8,7 +8,8 @@ import fcntl
 import functools
 import gc
 import os
-from collections.abc import Iterator
+import traceback
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from cutlayer.core.errors import InputError
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.protocol import Outcome, Task
 from cutlayer.plan import plugins
@@ -74,7 +76,8 @@ def _turn(item: pytest.Item) -> int:
     return next((turn for turn, place in enumerate(TURNS) if item.nodeid.startswith(place)), len(TURNS))
 
 
-_told: list[str] | None = None  # what failed of the methods that --methods names
+RAW = ("assert ", "DID NOT RAISE", "Tensor-likes ", "Scalars ")  # how an assertion begins that no sentence was put to
+_told: dict[tuple[str, str], str] | None = None  # (method, what was found) -> the promise that it breaks, of --methods
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -85,19 +88,25 @@ def pytest_configure(config: pytest.Config) -> None:
     global _told
     if place := config.getoption("--methods"):
         plugins.look_in(place)
-        _told = []
+        _told = {}
 
 
-def _own(item: pytest.Item, names: set[str]) -> bool:
-    """Whether a test is of one of these methods: it has the name as a parameter."""
+def _own(item: pytest.Item | pytest.Collector, names: Collection[str]) -> str:
+    """Which of these methods a test is of: it has the name as a parameter; "" if it is of none."""
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    return any(isinstance(value, str) and value in names for value in values)
+    return next((value for value in values if isinstance(value, str) and value in names), "")
+
+
+def _outside() -> dict[str, Path]:
+    """The methods of --methods, and their files."""
+    return {name: file for found in plugins._outside.values() for name, file in found.items()}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
     if place := config.getoption("--methods"):
-        names = {name for found in plugins.look_in(place).values() for name in found}
+        plugins.look_in(place)
+        names = _outside()
         config.hook.pytest_deselected(items=[item for item in items if not _own(item, names)])
         items[:] = [item for item in items if _own(item, names)]
     for item in items:
@@ -213,15 +222,28 @@ def split_cases():
     return lambda outcome, target: list(protocol.cases(outcome.transcripts[""] | outcome.shared, target))
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """With --methods, of each test that fails one sentence: what should hold, and what was found."""
-    if report.failed and _told is not None:
-        promise = report.nodeid.partition("::test_")[2].replace("_", " ")
-        crash = getattr(report.longrepr, "reprcrash", None)
-        found = (crash.message if crash else str(report.longrepr)).splitlines()[0].rpartition("Error: ")[2]
-        _told.append(f"{promise}: {found}")
+def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
+    """With --methods, a sentence of all tests of a method that find the same: what should hold, and what was found."""
+    if _told is not None and call.excinfo:
+        name, promise = _own(node, _outside()), node.nodeid.partition("::test_")[2].replace("_", " ")
+        found, theirs = _found(call.excinfo.value)
+        if theirs or not any(method == name for method, _ in _told):  # else one that follows from another
+            _told.setdefault((name, found or promise), ": ".join(filter(None, (promise, found))))
+
+
+def _found(error: BaseException) -> tuple[str, bool]:
+    """The sentence of an error, "" of an assertion that has none; whether it is one of the method's own."""
+    if isinstance(error, InputError):
+        return str(error), True
+    text = next(iter(str(error).splitlines()), "")
+    if isinstance(error, AssertionError | pytest.fail.Exception):
+        return "" if text.startswith(RAW) else text, True
+    files = {str(file) for file in _outside().values()}
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+    place = f" ({lines[-1].filename}, line {lines[-1].lineno})" if lines else ""
+    return f"{type(error).__name__}: {text}{place}", bool(lines)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    for sentence in dict.fromkeys(_told or ()):
+    for sentence in (_told or {}).values():
         terminalreporter.write_line(f"not so: {sentence}")

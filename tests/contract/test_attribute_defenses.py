@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.contract.promises import DIFFER, draws_with
 from torch import nn
 
 from cutlayer.core.errors import InputError
@@ -177,16 +178,20 @@ def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> 
     runs = []
     for seed in (0, 1):
         torch.manual_seed(seed)
-        before = torch.random.get_rng_state()
-        runs.append(played(defense(name, **({"threshold": 0.2} if name.startswith("tcpo") else {})), 12, values, image))
-        assert torch.equal(before, torch.random.get_rng_state())
+        own, known = {"threshold": 0.2} if name.startswith("tcpo") else {}, data(values)[1].clone()
+        with draws_with("wire"):
+            runs.append(played(defense(name, **own), 12, values, image))
+        assert torch.equal(runs[-1].clients.attribute, known), (
+            "changed the attribute it was given; a new tensor expected"
+        )
     first, second = runs
-    assert first.losses == second.losses
+    assert first.losses == second.losses, DIFFER.format("trainings", "the wire")
     for p, q in zip(first.clients.parameters, second.clients.parameters, strict=True):
-        assert p.isfinite().all()
-        assert torch.equal(p, q)
+        assert p.isfinite().all(), "the encoder's parameters are not finite after 12 steps"
+        assert torch.equal(p, q), DIFFER.format("trainings", "the wire")
     start = joined(defense("none"), values, image).clients.parameters
-    assert not any(torch.equal(p, q) for p, q in zip(first.clients.parameters, start, strict=True) if p.ndim == 2)
+    still = any(torch.equal(p, q) for p, q in zip(first.clients.parameters, start, strict=True) if p.ndim == 2)
+    assert not still, "the encoder does not move in 12 steps: update returned False, or set no gradients"
 
 
 @pytest.mark.parametrize("name", ["adv", "adv2", "infocensor", "linear"])

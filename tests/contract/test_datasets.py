@@ -14,6 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.contract.promises import near
 
 from cutlayer.core.artifacts import checksum, read_arrays, write_arrays
 from cutlayer.core.errors import InputError
@@ -69,18 +70,25 @@ def test_a_dataset_has_the_attributes_of_the_contract(name):
     dataset = plugin(name)
     assert isinstance(dataset, Dataset)
     assert dataset.name == name
-    assert {"rows", "columns", "classes", "class_names", "class_rates"} <= set(literals)
-    assert len(dataset.class_names) == len(dataset.class_rates) == dataset.classes
+    lacking = {"rows", "columns", "classes", "class_names", "class_rates"} - set(literals)
+    assert not lacking, f"does not say its {' and '.join(sorted(lacking))}; a literal expected"
+    counts = len(dataset.class_names), len(dataset.class_rates)
+    said = f"has {dataset.classes} classes, {counts[0]} class_names and {counts[1]} class_rates"
+    assert counts == (dataset.classes, dataset.classes), f"{said}; as many of each expected"
     for version in ("full", *dataset.versions):
-        assert sum(dataset.of_version(version).class_rates) == pytest.approx(1, abs=5e-4)
-    assert type(dataset).__doc__
+        total = sum(dataset.of_version(version).class_rates)
+        assert total == pytest.approx(1, abs=5e-4), f"its class_rates add up to {total:g}; 1 expected"
+    assert vars(type(dataset)).get("__doc__"), "its class has no docstring; a sentence expected"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_that_a_dataset_names_are_those_of_its_attributes_each_once(name):
     dataset = plugin(name)
     for attribute, values in dataset.values.items():
-        assert len(set(values)) == len(values) == dataset.attributes[attribute]
+        codes = dataset.attributes.get(attribute)
+        assert codes, f"has values of {attribute}, which is none of its attributes"
+        said = f"{attribute} has {codes} codes and the values {', '.join(map(str, values))}"
+        assert len(set(values)) == len(values) == codes, f"{said}; one for each code expected"
 
 
 def test_the_first_sex_of_adult_is_the_rarer_one():
@@ -91,8 +99,9 @@ def test_the_first_sex_of_adult_is_the_rarer_one():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dataset_has_a_source(name):
     versions = {rows[0].version for rows in versions_of(name, plugins.home("dataset", name) or SOURCES, None)}
-    assert versions
-    assert set(plugin(name).versions) <= {"stand-in"} | versions
+    assert versions, "has no source; data/sources.csv or a folder of its name beside it expected"
+    unknown = set(plugin(name).versions) - {"stand-in"} - versions
+    assert not unknown, f"has the version {', '.join(sorted(unknown))}, of which there is no source"
 
 
 def test_another_version_differs_where_it_says_so_and_leaves_the_dataset_alone():
@@ -105,20 +114,23 @@ def test_another_version_differs_where_it_says_so_and_leaves_the_dataset_alone()
 @pytest.mark.parametrize("name", IMAGES)
 def test_images_have_a_shape_and_no_names(name):
     dataset = plugin(name)
-    assert dataset.feature_names == ()
-    assert np.prod(dataset.shape) == dataset.columns
+    assert dataset.feature_names == (), "images have no feature_names"
+    pixels = int(np.prod(dataset.shape))
+    assert pixels == dataset.columns, f"has {dataset.columns} columns and the shape {dataset.shape}; {pixels} expected"
 
 
 @pytest.mark.parametrize("name", [*TABULAR, *CLICKS])
 def test_a_schema_covers_every_column(name):
     dataset = plugin(name)
-    assert len(dataset.feature_names) == dataset.columns
+    count = len(dataset.feature_names)
+    assert count == dataset.columns, f"has {dataset.columns} columns and {count} in its schema; as many expected"
     for feature in dataset.feature_names:
         if feature not in dataset.categorical:
             marginal = dataset.marginal(feature)
             ordered = list(marginal)
-            assert ordered == sorted(ordered)
-            assert isinstance(marginal, tuple) or sum(marginal.values()) == pytest.approx(1, abs=0.01)
+            assert ordered == sorted(ordered), f"the schema of {feature} is not in ascending order: {ordered[:5]}"
+            total = 1 if isinstance(marginal, tuple) else sum(marginal.values())
+            assert total == pytest.approx(1, abs=0.01), f"the shares of {feature} add up to {total:g}; 1 expected"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,19 +138,24 @@ def test_a_stand_in_keeps_the_contract(name):
     dataset, table = generated(name)
     dataset.check(table)
     counts = np.bincount(table.labels) / dataset.rows
-    np.testing.assert_allclose(counts, np.array(dataset.class_rates), atol=1 / dataset.rows + 5e-4)
+    rates = np.array(dataset.class_rates)
+    assert near(counts, rates, atol=1 / dataset.rows + 5e-4), (
+        f"its stand-in has class rates of {counts}; {rates} expected"
+    )
     for feature, levels in dataset.categorical.items():
         found = len(np.unique(table.features[:, table.feature_names.index(feature)]))
-        assert found == levels if dataset.kind == "tabular" else 1 < found <= levels
-    assert (table.features.std(axis=0) > 0).all()
+        all_there = found == levels if dataset.kind == "tabular" else 1 < found <= levels
+        assert all_there, f"{feature} has {found} levels in its stand-in; {levels} expected"
+    constant = np.flatnonzero((table.features.std(axis=0) == 0).ravel())
+    assert not len(constant), f"column {constant[:1]} of its stand-in has one value; several in its schema expected"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stand_in_is_the_same_on_every_call(name):
     first, second = (stand_in_of(name, rows=500)[1] for _ in range(2))
     assert len(first.labels) == 500
-    np.testing.assert_array_equal(first.features, second.features)
-    np.testing.assert_array_equal(first.labels, second.labels)
+    same = np.array_equal(first.features, second.features) and np.array_equal(first.labels, second.labels)
+    assert same, "its stand-in is another one each time"
 
 
 def test_stand_ins_of_two_datasets_differ():
@@ -162,7 +179,8 @@ def test_an_attribute_whose_codes_are_a_feature_too_is_that_column(name):
     for found in (table, *real):
         for attribute in [a for a in dataset.attributes if isinstance(dataset.schema.get(a), (int, Mapping))]:
             column = found.features[:, dataset.feature_names.index(attribute)]
-            np.testing.assert_array_equal(found.attributes[attribute], column)
+            same = np.array_equal(found.attributes[attribute], column)
+            assert same, f"the attribute {attribute} is not the column of that name"
 
 
 def test_the_attributes_of_diabetes_are_sex_and_an_age_above_the_median():
@@ -184,7 +202,11 @@ def test_a_logistic_regression_learns_from_a_stand_in(name):
     x, _ = prepare(table, train, "train")
     model = LogisticRegression(C=100, max_iter=2000).fit(x[train], table.labels[train])
     majority = np.bincount(table.labels[test]).max() / len(test)
-    assert model.score(x[test], table.labels[test]) > majority + 0.01
+    score = model.score(x[test], table.labels[test])
+    said = (
+        f"a logistic regression is right in {score:.1%} of its stand-in's rows, the most common class in {majority:.1%}"
+    )
+    assert score > majority + 0.01, f"{said}; more expected"
 
 
 def hot(table: Table, buckets: int = 1000):
@@ -209,7 +231,8 @@ def test_a_logistic_regression_tells_clicks_of_a_stand_in(name):
     x, places = hot(table), np.arange(len(table.labels))
     train, test = places[places % 2 == 0], places[places % 2 == 1]
     scores = LogisticRegression(C=0.03, max_iter=50).fit(x[train], table.labels[train]).decision_function(x[test])
-    assert roc_auc_score(table.labels[test], scores) > 0.6
+    found = roc_auc_score(table.labels[test], scores)
+    assert found > 0.6, f"a logistic regression has an AUC of {found:.3f} on its stand-in; more than 0.6 expected"
 
 
 @pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
@@ -220,7 +243,11 @@ def test_a_logistic_regression_tells_images_of_a_stand_in(name):
     _, table = generated(name)
     x, y = table.features[:2000].reshape(2000, -1) / 255, table.labels[:2000]
     model = LogisticRegression(max_iter=20).fit(x[:1000], y[:1000])
-    assert model.score(x[1000:], y[1000:]) > 0.1 + np.bincount(y).max() / len(y)
+    score, majority = model.score(x[1000:], y[1000:]), np.bincount(y).max() / len(y)
+    said = (
+        f"a logistic regression is right in {score:.1%} of its stand-in's rows, the most common class in {majority:.1%}"
+    )
+    assert score > 0.1 + majority, f"{said}; a tenth more expected"
 
 
 def test_days_of_a_stand_in_come_in_order_and_change_slowly():

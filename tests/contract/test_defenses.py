@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.contract.promises import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer import polytope
@@ -24,6 +25,7 @@ EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budge
 SETTINGS = [(name, {}) for name in VERTICAL] + CONFIGURED + EXTREME
 BUDGETS = [(p["scheme"], p["budget"]) for name, p in CONFIGURED if name == "score_noise"]
 CLASSES = [2, 4]
+A_DECISION = "which class has the highest score; the same one expected"
 every_setting = pytest.mark.parametrize(
     ("name", "parameters"), SETTINGS, ids=[",".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in SETTINGS]
 )
@@ -53,10 +55,10 @@ def test_revealed_scores_are_probabilities_with_the_same_decision(name, paramete
     def holds(z):
         scores = own.reveal(z, known)
         assert scores.shape == z.shape
-        assert scores.min() >= 0
-        assert scores.max() <= 1
-        np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-12)
-        np.testing.assert_array_equal(scores.argmax(axis=1), z.argmax(axis=1))
+        assert scores.min() >= 0, f"reveal returned {scores.min():g} as a probability; 0 at least expected"
+        assert scores.max() <= 1, f"reveal returned {scores.max():g} as a probability; 1 at most expected"
+        assert near(scores.sum(axis=1), 1, atol=1e-12), "reveal returned rows that do not add up to 1"
+        assert np.array_equal(scores.argmax(axis=1), z.argmax(axis=1)), f"reveal changed {A_DECISION}"
 
     holds()
 
@@ -68,18 +70,33 @@ def test_published_parameters_have_the_shape_of_the_model(name, parameters, k):
     weights, bias = defense(name, **parameters).publish(known.weights, np.ones(k), known)
     assert weights.shape == known.weights.shape
     assert bias.shape == (k,)
-    assert np.isfinite(weights).all()
-    assert np.isfinite(bias).all()
+    assert np.isfinite(weights).all(), "publish returned weights that are not finite"
+    assert np.isfinite(bias).all(), "publish returned a bias that is not finite"
+
+
+@every_setting
+def test_the_generator_decides_all_that_is_random(name, parameters):
+    own, runs = defense(name, **parameters), []
+    for _ in range(2):
+        known, z = wire(4), np.arange(12.0).reshape(3, 4) % 5
+        with draws_with("wire"):
+            runs.append([*own.publish(known.weights, np.ones(4), known), own.reveal(z, known)])
+    for hook, first, second in zip(("publish", "publish", "reveal"), *runs, strict=True):
+        assert np.array_equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the wire')}"
 
 
 @every_setting
 def test_a_defense_leaves_what_it_is_given_as_it_is(name, parameters):
     own, known, z, bias = defense(name, **parameters), wire(4), np.arange(12.0).reshape(3, 4) % 5, np.ones(4)
-    before = [array.copy() for array in (z, bias, known.weights, known.features)]
-    own.reveal(z, known)
-    own.publish(known.weights, bias, known)
-    for old, new in zip(before, (z, bias, known.weights, known.features), strict=True):
-        np.testing.assert_array_equal(old, new)
+    given = {"logits": z, "bias": bias, "weights": known.weights, "features": known.features}
+    before = {part: array.copy() for part, array in given.items()}
+    for hook, call in (
+        ("reveal", lambda: own.reveal(z, known)),
+        ("publish", lambda: own.publish(known.weights, bias, known)),
+    ):
+        call()
+        for part, array in given.items():
+            assert np.array_equal(array, before[part]), f"{hook} changed the {part} it was given; a new array expected"
 
 
 @every_k
@@ -202,7 +219,8 @@ def test_a_defense_makes_half_star_err_more(name, run, cases):
             found.append(protocol.leak(guess, outcome.truth, case, rows)["mse"])
         return np.mean(found)
 
-    assert error(run("three_classes", name)) > error(run("three_classes"))
+    defended, bare = error(run("three_classes", name)), error(run("three_classes"))
+    assert defended > bare, f"half_star errs by {defended:.4g} under it and by {bare:.4g} without; more expected"
 
 
 @pytest.mark.parametrize(("name", "parameters"), [(n, p) for n, p in SETTINGS if not p.get("retrain")])
@@ -210,7 +228,7 @@ def test_no_defense_on_the_same_model_changes_a_decision_of_a_run(name, paramete
     utility = run("three_classes", name, **parameters).utility
     changed = [row["value"] for row in utility if row["metric"] == "changed_decisions"]
     assert changed
-    assert max(changed) == 0
+    assert max(changed) == 0, f"reveal changed {A_DECISION} in {max(changed):.1%} of the rows"
 
 
 @pytest.mark.parametrize(

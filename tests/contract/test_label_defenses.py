@@ -5,6 +5,7 @@ What holds on average is tested on averages over many draws, with a tolerance of
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from tests.contract.promises import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer.core.errors import InputError
@@ -105,28 +107,48 @@ def odd_batches():
 
 # The contract.
 
+A_COPY = "a new tensor expected"
+
+
+@contextlib.contextmanager
+def of_batch(kind):
+    """An error within says of what."""
+    try:
+        yield
+    except InputError as error:
+        if "not finite" not in str(error):
+            raise
+        raise AssertionError(f"{error} (of gradients that are {kind})") from error
+
 
 @every_setting
 def test_what_is_sent_is_a_finite_gradient_for_each_example(name, parameters):
     for classes in classes_for(name):
         gradient, labels = batch(classes=classes)
         before = gradient.clone(), labels.clone()
-        found = sent(defense(name, **parameters), gradient, labels, classes)
+        own = defense(name, **parameters)
+        wire = wired(own, labels, classes)
+        assert torch.equal(labels, before[1]), f"begin changed the labels it was given; {A_COPY}"
+        own.target(wire)
+        assert torch.equal(labels, before[1]), f"target changed the labels it was given; {A_COPY}"
+        found = own.backward(gradient, wire)
         assert found.shape == gradient.shape
         assert found.dtype == torch.float32
-        assert found.isfinite().all()
-        assert torch.equal(gradient, before[0])
-        assert torch.equal(labels, before[1])
+        assert not found.requires_grad, "backward returned a tensor that requires a gradient; detach it"
+        assert found.isfinite().all(), "backward returned a number that is not finite"
+        assert torch.equal(gradient, before[0]), f"backward changed the gradient it was given; {A_COPY}"
+        assert torch.equal(labels, before[1]), f"backward changed the labels it was given; {A_COPY}"
 
 
 @every_setting
 def test_odd_batches_are_sent_finite_too(name, parameters):
     own = defense(name, **parameters)
     for kind, gradient, labels in odd_batches():
-        found = sent(own, gradient, labels)
+        with of_batch(kind):
+            found = sent(own, gradient, labels)
         assert found.shape == gradient.shape, kind
         assert found.dtype == torch.float32, kind
-        assert found.isfinite().all(), kind
+        assert found.isfinite().all(), f"backward returned a number that is not finite for gradients that are {kind}"
 
 
 @every_setting
@@ -136,10 +158,11 @@ def test_the_generator_decides_all_that_is_random(name, parameters):
         own, runs = defense(name, **parameters), []
         for _ in range(2):
             torch.manual_seed(len(runs))  # the global one must not matter
-            wire = wired(own, labels, classes)
-            runs.append((own.target(wire), own.backward(gradient, wire), own.target(wire)))
-        for first, second in zip(*runs, strict=True):
-            assert torch.equal(first, second)
+            with draws_with("wire"):
+                wire = wired(own, labels.clone(), classes)
+                runs.append((own.target(wire), own.backward(gradient, wire), own.target(wire)))
+        for hook, first, second in zip(("target", "backward", "target"), *runs, strict=True):
+            assert torch.equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the wire')}"
 
 
 @every_setting
@@ -149,8 +172,14 @@ def test_targets_are_weights_on_the_outputs(name, parameters):
         target = own.target(wired(own, labels, classes))
         assert target.shape == (len(labels), own.outputs(classes))
         assert target.dtype == torch.float32
-        assert (target >= 0).all() or getattr(own, "correction", "") == "loss"
-        torch.testing.assert_close(target.sum(dim=1), torch.full((64,), 1 + getattr(own, "noise", 0.0)))
+        least, total = target.min().item(), 1 + getattr(own, "noise", 0.0)
+        assert least >= 0 or getattr(own, "correction", "") == "loss", (
+            f"target returned a weight of {least:g}; 0 at least expected"
+        )
+        summed = target.sum(dim=1)
+        assert near(summed, total, 1.3e-6, 1e-5), (
+            f"target returned weights that add up to {summed[0]:g}; {total:g} expected"
+        )
 
 
 @every_setting
@@ -160,10 +189,12 @@ def test_decoded_scores_are_probabilities_of_the_classes(name, parameters):
         drawn = generator("decode").dirichlet(np.ones(own.outputs(classes)), 50)
         before = drawn.copy()
         scores = own.decode(drawn, wired(own, labels, classes).state)
-        assert scores.shape == (50, classes)
-        np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-12)
-        assert scores.min() >= 0
-        np.testing.assert_array_equal(drawn, before)
+        assert scores.shape == (50, classes), (
+            f"decode returned an array of shape {scores.shape}; {(50, classes)} expected"
+        )
+        assert near(scores.sum(axis=1), 1, atol=1e-12), "decode returned rows that do not add up to 1"
+        assert scores.min() >= 0, f"decode returned {scores.min():g} as a probability; 0 at least expected"
+        assert np.array_equal(drawn, before), f"decode changed the probabilities it was given; {A_COPY}"
 
 
 # iso and max_norm.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, nearest
 from cutlayer.plan import code, plugins
 
 PROJECT = Path(__file__).parents[2]
@@ -34,16 +34,19 @@ def in_subprocess(text: str) -> str:
 def test_a_method_is_what_its_source_says(kind, name):
     """What is read without importing is what importing gives; its defaults are allowed; it is documented and frozen."""
     method, own = plugins.method(kind, name), plugins.create(kind, name, NEEDED.get((kind, name)))
-    cls = type(own)
-    assert cls.__name__ == method.class_name
-    assert {key: getattr(cls, key) for key in method.constants} == method.constants
-    assert sys.modules[cls.__module__].__doc__.startswith(f"{name}: ")
+    cls, text = type(own), sys.modules[type(own).__module__].__doc__ or ""
+    assert cls.__name__ == method.class_name, f"{cls.__name__} stands for {method.class_name}; one class expected"
+    for key, value in method.constants.items():
+        found = getattr(cls, key)
+        assert found == value, f"{key} is {found!r} when it is imported and {value!r} in its source; a literal expected"
+    begins = f"begins with {text.partition(' ')[0]!r}" if text else "is missing"
+    assert text.startswith(f"{name}: "), f"the file's docstring {begins}; '{name}: ' and a sentence expected"
     if kind in ("dataset", "protocol"):
         return
-    assert [field.name for field in dataclasses.fields(cls)] == list(method.parameters)
+    fields, parameters = [field.name for field in dataclasses.fields(cls)], list(method.parameters)
+    assert fields == parameters, f"its fields are {fields} when it is imported and {parameters} in its source"
     plugins.check_parameters(kind, name, {p: getattr(own, p) for p in method.parameters})
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        own.anything = 1
+    assert cls.__dataclass_params__.frozen, "is not frozen; @dataclass(frozen=True) expected"
 
 
 # One parameter of each type that there is: what refuses is one function for all.
@@ -76,8 +79,15 @@ def test_a_value_that_is_not_meant_is_refused(annotation):
 
 @pytest.mark.parametrize("name", plugins.names("attack"))
 def test_some_protocol_shows_what_an_attack_sees(name):
-    sees = plugins.method("attack", name).constants.get("sees", set())
-    assert any(sees <= plugins.method("protocol", p).constants["shows"] for p in plugins.names("protocol"))
+    constants = plugins.method("attack", name).constants
+    sees, target, games = constants["sees"], constants["target"], sorted(constants["games"])
+    protocols = [plugins.method("protocol", game).constants for game in games]
+    for part in sorted(sees):
+        game, shown = games[0], set.union(*(protocol["shows"] for protocol in protocols))
+        assert part in shown, f"sees {part!r}, which the protocol {game} does not show; {nearest(part, shown)}"
+    assert any(sees <= protocol["shows"] for protocol in protocols), f"no game shows all of {', '.join(sorted(sees))}"
+    targets = set.union(*(protocol["targets"] for protocol in protocols))
+    assert target in targets, f"its target is {target!r}; {' or '.join(sorted(targets))} expected"
 
 
 @pytest.mark.parametrize("name", plugins.names("attack"))

@@ -71,9 +71,14 @@ def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
         InputError: one of them is not so.
 
     """
-    found = method.infer(view)
-    guesses = dict(found) if isinstance(found, Mapping) else {"": found}
     where = f"attack.{type(method).__module__.rpartition('.')[2]}"
+    try:
+        found = method.infer(view)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise InputError(where, "infer changes an array that it sees", "a copy expected") from error
+        raise
+    guesses = dict(found) if isinstance(found, Mapping) else {"": found}
     if not guesses:
         raise InputError(where, "infer returned no guess", f"{_shapes(asked, 0)} expected")
     returned = {name: f"infer returned for {name!r}" if name else "infer returned" for name in guesses}

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from typing import Any
 
 from cutlayer.core.errors import InputError
@@ -20,38 +19,48 @@ TOGETHER, ROOM = 8, 2**22  # how many results wait to be looked at, and how many
 SUM = 1e-6  # how far from 1 a row of probabilities may add up to
 
 
-@dataclass(frozen=True)
-class _Result:
-    """What a hook returned, and what it was made of, if that need not be finite."""
-
-    name: str
-    hook: str
-    found: Any
-    source: Any
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        return sum(part.nbytes for part in (self.found, self.source) if part is not None)
+_Result = tuple[str, str, Any, Any]  # who, which hook, what it returned, what that was made of if it need not be finite
 
 
-_WAITING: ContextVar[list[_Result] | None] = ContextVar("_WAITING", default=None)
+class _Waiting:
+    """Results that are looked at together, without what autograd remembers of them."""
+
+    def __init__(self) -> None:
+        self.results: list[_Result] = []
+        self.size = 0  # in bytes
+
+    def add(self, name: str, hook: str, found: Any, source: Any) -> None:
+        """Keep a result; look at all of them if they are many, and the last one is not finite."""
+        if found.requires_grad:
+            found = found.detach()
+        if source is not None:
+            source = source.detach() if source.requires_grad else source
+            self.size += source.nbytes
+        self.size += found.nbytes
+        self.results.append((name, hook, found, source))
+        if len(self.results) == TOGETHER or self.size > ROOM:
+            if not _finite(found):
+                _look(self.results)
+            self.results, self.size = [], 0
+
+
+_WAITING: ContextVar[_Waiting | None] = ContextVar("_WAITING", default=None)
 
 
 @contextmanager
 def a_few_at_once() -> Iterator[None]:
     """Within it whether tensors are finite is looked at a few steps later, and at the end, however that comes."""
-    waiting: list[_Result] = []
+    waiting = _Waiting()
     token = _WAITING.set(waiting)
     try:
         yield
     except (MemoryError, OSError):
         raise
     except Exception:
-        _look(waiting)
+        _look(waiting.results)
         raise
     else:
-        _look(waiting)
+        _look(waiting.results)
     finally:
         _WAITING.reset(token)
 
@@ -59,13 +68,15 @@ def a_few_at_once() -> Iterator[None]:
 def like(name: str, hook: str, found: Any, meant: Any) -> None:
     """Raise unless `found` has the kind, shape, dtype and device of `meant`, and is finite wherever that one is."""
     shaped(name, hook, found, meant.shape, meant.dtype, meant.device)
+    if getattr(found, "requires_grad", False) and not meant.requires_grad:
+        raise InputError(name, f"{hook} returned a tensor that requires a gradient", "detach it")
     follows(name, hook, found, meant)
 
 
 def numbers(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
     """Raise unless `found` is as `shaped` and `finite` want it."""
     shaped(name, hook, found, shape, dtype, device)
-    _note(_Result(name, hook, found, None))
+    _note(name, hook, found, None)
 
 
 def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
@@ -86,7 +97,7 @@ def finite(name: str, hook: str, found: Any) -> None:
 
 def follows(name: str, hook: str, found: Any, source: Any) -> None:
     """Raise unless all numbers are finite, or those that they were made of are not either: a training that diverged."""
-    _note(_Result(name, hook, found, source))
+    _note(name, hook, found, source)
 
 
 def count(name: str, hook: str, found: Any, at_least: int) -> None:
@@ -114,32 +125,32 @@ def truth(name: str, hook: str, found: Any) -> None:
 
 
 def distributions(name: str, hook: str, found: Any) -> None:
-    """Raise unless the rows (N, k) are finite and add up to 1."""
+    """Raise unless the rows (N, k) are probabilities: finite, not negative, and they add up to 1."""
     finite(name, hook, found)
     worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
     if worst > SUM:
-        raise InputError(name, f"{hook} returned rows that add up to 1 only within {worst:.2g}", "probabilities")
+        wrong = f"{hook} returned rows that add up to 1 only within {worst:.2g}"
+        raise InputError(name, wrong, "rows of probabilities expected")
+    if len(found) and found.min() < 0:
+        raise InputError(name, f"{hook} returned {found.min():.3g} as a probability", "0 or more expected")
 
 
-def _note(result: _Result) -> None:
+def _note(name: str, hook: str, found: Any, source: Any) -> None:
     """Look at a result now, or have it wait with others."""
     waiting = _WAITING.get()
-    if waiting is None or not hasattr(result.found, "detach"):
-        _look([result])
-        return
-    source = None if result.source is None else result.source.detach()
-    waiting.append(replace(result, found=result.found.detach(), source=source))  # without what autograd remembers
-    if len(waiting) == TOGETHER or sum(each.size for each in waiting) > ROOM:
-        if not _finite(result.found):
-            _look(waiting)
-        waiting.clear()
+    if waiting is None or not hasattr(found, "requires_grad"):
+        _look([(name, hook, found, source)])
+    else:
+        waiting.add(name, hook, found, source)
 
 
 def _look(results: Iterable[_Result]) -> None:
     """Raise if the first that is not finite was made of finite numbers."""
-    first = next((each for each in results if not _finite(each.found)), None)
-    if first and (first.source is None or _finite(first.source)):
-        finite(first.name, first.hook, first.found)
+    for name, hook, found, source in results:
+        if not _finite(found):
+            if source is None or _finite(source):
+                finite(name, hook, found)
+            return
 
 
 def _finite(found: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeVar
@@ -67,27 +68,6 @@ def description(text: np.ndarray) -> tuple[str, dict[str, Any]]:
     return content["use"], content["parameters"]
 
 
-def _unchanged(hook: Callable[..., Any], name: str, defense: Defense, arguments: Sequence[Any]) -> Any:
-    """What a hook returns.
-
-    Raises:
-        InputError: it changed an array or a tensor that it was given, whoever else uses that.
-
-    """
-    versions = [getattr(each, "_version", None) for each in arguments]  # torch's count of changes in place
-    try:
-        result = hook(defense, *[_read_only(each) if isinstance(each, np.ndarray) else each for each in arguments])
-    except ValueError as error:
-        if "read-only" in str(error):
-            raise InputError(name, f"{hook.__name__} changes an array it was given", "a new array expected") from error
-        raise
-    for place, version in enumerate(versions):
-        if getattr(arguments[place], "_version", None) != version:
-            parameter = [*inspect.signature(hook).parameters][1 + place]  # after self
-            raise InputError(name, f"{hook.__name__} changed the {parameter} it was given", "a new tensor expected")
-    return result
-
-
 def _read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.setflags(write=False)
@@ -99,10 +79,31 @@ def _check_of(base: type, hook: str) -> Check | None:
 
 
 def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[..., Any]:
+    """The hook, with a look at what it returns, and whether it changed an array or a tensor that it was given."""
+    tensor = getattr(sys.modules.get("torch"), "Tensor", ())  # a game without tensors does not import torch
+
     @functools.wraps(hook)
     def checked(self: Defense, *arguments: Any) -> Any:
-        result = _unchanged(hook, name, self, arguments)
+        before = [each._version for each in arguments if isinstance(each, tensor)]  # counts changes in place
+        try:
+            result = hook(self, *[_read_only(each) if isinstance(each, np.ndarray) else each for each in arguments])
+        except ValueError as error:
+            if "read-only" in str(error):
+                wrong = f"{hook.__name__} changes an array it was given"
+                raise InputError(name, wrong, "a new array expected") from error
+            raise
+        if before != [each._version for each in arguments if isinstance(each, tensor)]:
+            parameter = _changed(hook, arguments, before)
+            raise InputError(name, f"{hook.__name__} changed the {parameter} it was given", "a new tensor expected")
         check(name, result, self, *arguments)
         return result
 
     return checked
+
+
+def _changed(hook: Callable[..., Any], arguments: Sequence[Any], before: Sequence[int]) -> str:
+    """The parameter of the first tensor that has another version than before."""
+    named = zip([*inspect.signature(hook).parameters][1:], arguments, strict=False)
+    tensors = [(parameter, each) for parameter, each in named if hasattr(each, "_version")]
+    pairs = zip(tensors, before, strict=True)
+    return next(parameter for (parameter, each), version in pairs if each._version != version)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case
@@ -53,6 +54,9 @@ def asked(seen: Arrays, target: str) -> Asked:
         count, known = seen["watched_gradients"].shape[1], len(seen.get("known_labels", ()))
         shape = (count,) if classes == 2 else (count, classes)
         return Asked(shape, abstains=True, known="known_labels", given=np.arange(known))
+    if classes != 2:
+        wrong = f"a score tells 2 classes apart, here there are {classes}"
+        raise InputError("protocol.split", wrong, "an attack that says so expected: classes = {2}")
     return Asked((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
 
 
