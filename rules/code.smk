@@ -126,5 +126,6 @@ def site_files():
         "documents": given(order.texts()),
         "pictures": given(order.pictures()),
         "api": given(api.files()),
+        "datasets": [f for name in plan.datasets() for f in source("dataset", name)],
         "reference": given(published.all_files(published.FOLDER)) if REFERENCE else [],
     }
