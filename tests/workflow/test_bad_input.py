@@ -37,7 +37,10 @@ CASES = {
     "number that YAML takes for text": (
         PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [1e-1,", ["params.yaml defenses.class_label", "rest = '1e-1'; float expected: write 0.1"],
     ),
-    "the same, of a protocol": (
+    "number that is not finite": (
+        PARAMS, "rate: 0.0001", "rate: .inf", ["params.yaml scales.quick.split.rate", "inf; should be a finite number"],
+    ),
+    "number that YAML takes for text, of a protocol": (
         PARAMS, "batch: 256", "batch: 2.5e2", ["params.yaml scales.quick.split.batch", "'2.5e2'; should be a valid integer: write 250"],
     ),
     "key twice": (
