@@ -40,7 +40,7 @@ rule all:
         datasets_of(plan.setups_shown),
         run_files(),
         ledger_files(),
-        "results/site",
+        "results/site/.whole",
 
 
 rule data:

@@ -7,7 +7,7 @@ rule site:
         exhibits=exhibits_of(*plan.papers),
         facts=expand("data/normalised/{dataset}.json", dataset=plan.datasets()),
     output:
-        directory("results/site"),
+        touch("results/site/.whole"),  # not the folder: Snakemake removes what a job writes before it begins
     log:
         "logs/site.log",
     group:

@@ -64,22 +64,15 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int,
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
 
 
-def test_a_site_that_is_written_again_leaves_the_one_in_it(made: Path, folder: Path) -> None:
-    own, inner = reference.both(sources(made), folder / "reference")
-    site = folder / "site"
-    reference.write(own, inner, site, 1)
-    before = sorted(site.rglob("*"))
-    build.write(own, site, site / reference.INNER)
-    assert sorted(site.rglob("*")) == before
-    build.write(own, site)
-    assert not [*(site / reference.INNER).rglob("*.html")]
-
-
-def test_a_reference_that_cannot_be_written_is_an_error_beside_yours_too(made: Path, folder: Path) -> None:
+def test_a_reference_that_cannot_be_written_is_an_error_and_the_site_before_stays(made: Path, folder: Path) -> None:
     own, inner = reference.both(sources(made), folder / "reference")
     (folder / "reference/exhibits/marvell").rename(folder / "gone")
+    (folder / "site").mkdir()
+    (folder / "site/index.html").write_text("the site before")
     with pytest.raises(RuntimeError, match="the site of the reference run was not written"):
         reference.write(own, inner, folder / "site", 2)
+    assert [file.read_text() for file in (folder / "site").iterdir()] == ["the site before"]
+    assert not [*folder.glob(".site.*")]
 
 
 def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folder: Path) -> None:

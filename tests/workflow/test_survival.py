@@ -23,7 +23,7 @@ from cutlayer.core.memory import SETTINGS
 from cutlayer.data import verify
 from launch import notes, processes
 
-from .conftest import LONG, Project
+from .conftest import LONG, ROOT, Project
 
 
 def jobs_of(process: psutil.Process) -> list[psutil.Process]:
@@ -66,7 +66,7 @@ def kill_at(moment: float, process: subprocess.Popen[str], victim: str) -> bool:
 def only_whole_files(project: Project, reference: Project) -> None:
     """Every result that is there is as in the undisturbed run; nothing else looks like a result."""
     results = project.folder / "results"
-    files = [f for f in results.rglob("*") if f.is_file() and not f.name.startswith(".")]
+    files = [f for f in results.rglob("*") if f.is_file() and "/." not in f"/{f.relative_to(results)}"]
     for file in [f for f in files if f.name != "report.html"]:
         expected = reference.folder / file.relative_to(project.folder)
         if file.suffix == ".safetensors":
@@ -137,6 +137,11 @@ def test_a_failure_is_known_until_its_job_has_run_again(tmp_path: Path) -> None:
 def test_a_failure_of_a_method_that_is_gone_is_nobodys(names: set[str], known: bool, tmp_path: Path) -> None:
     notes.record(tmp_path / "run/wine/broken.seed1.json", 1, ["failed: ValueError"])
     assert notes.found(names, tmp_path) == (["run/wine/broken.seed1: ValueError"] if known else [])
+
+
+def test_no_output_is_a_folder() -> None:
+    """Snakemake would remove it, the site for one, before a job that may fail begins."""
+    assert not [file.name for file in (ROOT / "rules").glob("*.smk") if "directory(" in file.read_text()]
 
 
 FEW = ("--quiet", "--config", "papers=[chebyshev]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,11 @@ class Sources:
     api: bool = False  # whether it has the reference of the library
 
 
-def write(given: Sources, folder: Path, inner: Path | None = None) -> None:
-    """Write the site into a folder, and remove what it does not have; a site in its folder `inner` stays."""
-    written = {*_pages(given, folder), *_copies(given, folder), *_distances(given, folder)}
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and file not in written and not (inner and file.is_relative_to(inner)):
-            file.unlink()
+def write(given: Sources, folder: Path) -> None:
+    """Write the site into an empty folder."""
+    _pages(given, folder)
+    _copies(given, folder)
+    _distances(given, folder)
 
 
 def claims(given: Sources) -> pd.DataFrame:
@@ -69,28 +68,28 @@ def claims(given: Sources) -> pd.DataFrame:
     return table[[who in known for who in zip(table["paper"], table["exhibit"], strict=True)]]
 
 
-def _pages(given: Sources, folder: Path) -> Iterator[Path]:
+def _pages(given: Sources, folder: Path) -> None:
     """Write the pages, one after the other."""
     table = claims(given)
     seen = [*overview.papers(table, given.papers, given.scale, given.hours)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
     cards = [{**papers.card(one, given.papers[one.name]), "told": [*headlines.told(given, one.name)]} for one in seen]
-    yield write_page("index.html", "index", papers=cards)
+    write_page("index.html", "index", papers=cards)
     for one in seen:
         own = [row for row in rows if row["paper"] == one.name]
         shown = exhibits.sections(given, one.name, own)
         content = papers.page(one, given.papers[one.name], own, shown)
         far = distances.table(table[table["paper"] == one.name]).drop(columns="paper").to_dict("records")
-        yield write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown, far=far)
+        write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown, far=far)
     rows = sorted(rows, key=lambda row: FIRST.index(row["kind"]))
-    yield write_page("rows.html", "rows", rows=rows, rule=overview.RULE)
-    yield write_page("data.html", "data", datasets=[*datasets.described(given)])
+    write_page("rows.html", "rows", rows=rows, rule=overview.RULE)
+    write_page("data.html", "data", datasets=[*datasets.described(given)])
     for path in given.documents:
         page = documents.rendered(path, given.documents, given.pictures)
-        yield write_page(documents.place(path), "document", page=page, path=path)
+        write_page(documents.place(path), "document", page=page, path=path)
     if given.api:
-        yield from _reference(write_page)
+        _reference(write_page)
 
 
 def _named(paths: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -98,44 +97,42 @@ def _named(paths: Sequence[str]) -> dict[str, dict[str, str]]:
     return {group: {path: documents.title(path) for path in own} for group, own in order.groups(paths).items()}
 
 
-def _reference(write_page: Callable[..., Path]) -> Iterator[Path]:
+def _reference(write_page: Callable[..., None]) -> None:
     """Write the pages of the library's names."""
     pages = [*api.pages()]
     for page in (None, *pages):
-        yield write_page(f"api/{page.name if page else 'index'}.html", "api", pages=pages, page=page)
+        write_page(f"api/{page.name if page else 'index'}.html", "api", pages=pages, page=page)
 
 
-def _copies(given: Sources, folder: Path) -> Iterator[Path]:
+def _copies(given: Sources, folder: Path) -> None:
     """Copy pictures, tables and assets."""
     for paper, content in given.papers.items():
         for name in content["exhibits"]:
             for kind in COPIED:
                 file = f"exhibits/{paper}/{name}.{kind}"
-                yield _copy(given.results / file, folder / file)
+                _copy(given.results / file, folder / file)
     for picture in given.pictures:
-        yield _copy(Path(picture), folder / "docs" / picture)
+        _copy(Path(picture), folder / "docs" / picture)
     for asset in sorted(ASSETS.iterdir()):
-        yield _copy(asset, folder / "assets" / asset.name)
+        _copy(asset, folder / "assets" / asset.name)
 
 
-def _distances(given: Sources, folder: Path) -> Iterator[Path]:
+def _distances(given: Sources, folder: Path) -> None:
     """Draw how far ours is from what each paper prints, of those that print numbers."""
     table = claims(given)
     for name, content in given.papers.items():
         if content.get("numbers"):
             files = {kind: folder / f"distance/{name}.{kind}" for kind in ("png", "pdf")}
             distance.draw(table, name, given.looks, files)
-            yield from files.values()
 
 
-def _copy(source: Path, target: Path) -> Path:
+def _copy(source: Path, target: Path) -> None:
     with replacing(target) as temporary:
         shutil.copyfile(source, temporary)
-    return target
 
 
-def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
-    """A function that writes a page from its template, and returns where it is."""
+def _writer(given: Sources, folder: Path) -> Callable[..., None]:
+    """A function that writes a page from its template."""
     environment = Environment(
         loader=PackageLoader("cutlayer.site"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
@@ -152,10 +149,9 @@ def _writer(given: Sources, folder: Path) -> Callable[..., Path]:
         "api": given.api, "beside": given.beside, "said": given.beside.said if given.beside else {},
     }  # fmt: skip
 
-    def write_page(place: str, template: str, **content: Any) -> Path:
+    def write_page(place: str, template: str, **content: Any) -> None:
         page = environment.get_template(f"{template}.html.jinja").render(up="../" * place.count("/"), **content)
         with replacing(folder / place) as temporary:
             temporary.write_text(page, encoding="utf-8")
-        return folder / place
 
     return write_page

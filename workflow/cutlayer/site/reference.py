@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,17 +48,41 @@ def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
 
 
 def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:
-    """Write your site and in it that of the reference, where there is one: side by side, given two cores."""
+    """Write your site and in it that of the reference, where there is one: side by side, given two cores.
+
+    The site that is there stays until this one is whole.
+    """
+    with _replacing(folder) as new:
+        _write(own, reference, new, cores)
+
+
+@contextlib.contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """Yield a folder that takes the place of this one on success; remove it on any error."""
+    new, old = (folder.with_name(f".{folder.name}.{kind}") for kind in ("new", "old"))
+    for left in (new, old):  # by a killed writer
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    finally:
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:
     if not reference:
         return build.write(own, folder)
     inner = folder / INNER
     if cores == 1:
-        build.write(own, folder, inner)
+        build.write(own, folder)
         return build.write(reference, inner)
     beside = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
     beside.start()
     try:
-        build.write(own, folder, inner)
+        build.write(own, folder)
     finally:
         beside.join()  # nothing is written once this has ended
     if beside.exitcode:
