@@ -153,6 +153,6 @@ test: setup
 lint: setup
 	$(BIN)/python -m pytest tests/style $(ARGS)
 
-clean: # all that was made; results may be a link to another disk
+clean: # but not data; results may be a link to another disk
 	rm -rf logs .snakemake
 	test ! -d results || find results/ -mindepth 1 -delete

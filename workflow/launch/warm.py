@@ -69,7 +69,8 @@ def _watch(server: subprocess.Popen[bytes], folder: str) -> None:
     """Say if the server ends before the workflow does, and leave nothing of it behind."""
     assert server.stderr
     *_, last = [b"", *server.stderr.read().splitlines()]
-    why = last.decode(errors="replace") or f"exit status {server.wait()}"
+    status = server.wait()
+    why = last.decode(errors="replace") if status == 1 else f"exit status {status}"  # 1: of an exception
     print(f"The server that imports modules for jobs ended ({why}); they go on without it, slower.", file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
 
