@@ -43,6 +43,13 @@ def read(tmp_path):
     return of
 
 
+def test_printed_numbers_are_read_after_a_byte_order_mark(tmp_path):
+    folder = next(path for path in PAPERS if path.name == "secdt")
+    (tmp_path / "paper.yaml").write_bytes((folder / "paper.yaml").read_bytes())
+    (tmp_path / "published.csv").write_text((folder / "published.csv").read_text(), encoding="utf-8-sig")
+    assert families.read(tmp_path, "p") == families.read(folder, "p")
+
+
 # What is meant.
 
 

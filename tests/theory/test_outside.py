@@ -52,6 +52,24 @@ def jobs(of: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
     return {run: attacks for (attacks, _), runs in of.shared_jobs().items() for run in runs}
 
 
+@pytest.mark.parametrize("name", ["methods.yml", "Methods.yml"])
+def test_variants_in_a_file_of_nearly_that_name_are_refused(folder: Path, name: str) -> None:
+    (folder / name).write_text("defenses: { little_noise: { use: even_noise, strength: 0.01 } }")
+    with pytest.raises(InputError, match=f"{name}: is not read; methods.yaml expected"):
+        plan(folder)
+
+
+def test_variants_are_read_after_a_byte_order_mark(folder: Path) -> None:
+    text = "defenses: { little_noise: { use: even_noise, strength: 0.01 } }"
+    (folder / "methods.yaml").write_text(text, encoding="utf-8-sig")
+    assert plan(folder).outside.has("defense", "little_noise")
+
+
+def test_a_place_of_methods_may_be_in_the_user_s_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert plan(Path("~", folder.name)).tried.keys() == plan(folder).tried.keys()
+
+
 def test_each_template_is_found_and_gets_an_exhibit(folder: Path) -> None:
     own = plan(folder)
     assert {kind: [*found] for kind, found in own.outside.methods.items()} == {k: [n] for k, n in NAMES.items()}

@@ -58,7 +58,7 @@ def read(folder: Path, where: str) -> Entry:
         families = {name: _split(entry, f"{here}.{name}") for name, entry in written[section].items()}
         written[section] = _members(_on_their_bases(families, base, here), words, here)
     if "numbers" in written:
-        with (folder / "published.csv").open(newline="", encoding="utf-8") as file:
+        with (folder / "published.csv").open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
         entries = [defaults.get("numbers", {}) | entry for entry in written["numbers"]]
         decided = _decided(written.get("readings", {}), rows, f"{where} readings")

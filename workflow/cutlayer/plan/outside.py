@@ -65,7 +65,7 @@ def read(config: Config) -> Outside:
     methods, trying = plugins.look_in(place), config.get("trying", {})
     if not place:
         return Outside()
-    said = _said(Path(place))
+    said = _said(Path(place).expanduser())
     variants = {kind: dict(said.get(f"{kind}s", {})) for kind in ("setup", "defense", "attack")}
     for kind in ("defense", "attack"):
         for name, variant in variants[kind].items():
@@ -95,6 +95,9 @@ def _said(place: Path) -> dict[str, Any]:
     """What the methods.yaml of a folder says; nothing if there is none."""
     file = place / "methods.yaml"
     if not file.is_file():
+        for other in place.glob("*.y*ml"):
+            if other.stem.lower() == file.stem:
+                raise InputError(f"methods.{other}", "is not read", f"{file.name} expected")
         return {}
     content: dict[str, Any] = yamls.read(file) or {}
     validate(content, Methods, str(file))

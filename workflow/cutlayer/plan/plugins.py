@@ -72,7 +72,7 @@ def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
     """
     _outside.clear()
     _files.cache_clear()
-    for file in _candidates(Path(place)) if place else ():
+    for file in _candidates(Path(place).expanduser()) if place else ():
         if not NAME.fullmatch(file.stem):
             raise InputError(f"methods.{file.stem}", "is no name", f"small letters, digits and _ are meant ({file})")
         kind = kind_of(file)
