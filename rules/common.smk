@@ -6,6 +6,7 @@ import gc
 import itertools
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
@@ -32,6 +33,10 @@ atexit.register(gc.freeze)
 # branch and comes back would run everything again.
 snakemake_jobs.get_script_mtime = lambda path: 0
 
+SOURCES = "data/sources.csv"
+PATIENCE = 2  # seconds for addresses that failed before to answer
+RECORDS = "data/normalised/acquired"  # of each folder of original files what was found
+
 
 @contextlib.contextmanager
 def sentences():
@@ -49,6 +54,11 @@ with sentences():
     plan = Plan(config)
     # Of targets Snakemake itself tells nothing before all rules are read, and then calls functions with their names.
     targets.check(sys.argv[1:] if workflow.is_main_process else (), plan)
+    # In the environment, not in `params`: where the copies lie does not change what they are.
+    mirror = environment.prepare(config.get("mirror", ""))
+    if mirror and workflow.is_main_process:
+        sources.check_mirror(mirror)
+    ORIGINALS = [row for row in sources.read_sources(SOURCES) if row.file]
 
 execute = workflow.execute
 
@@ -84,8 +94,6 @@ onsuccess:
         raise WorkflowError("failed, and marked so in tables and ledger", *failed)
 
 
-# In the environment, not in `params`: where the copies lie does not change what they are.
-mirror = environment.prepare(config.get("mirror", ""))
 memory.inherited()
 gpus = environment.gpus(workflow.global_resources.get("gpu").value)
 
@@ -98,6 +106,7 @@ SHARED = "shared-attacks"  # the job of several attacks on a run; a variant's na
 
 wildcard_constraints:
     dataset=r"\w+",
+    folder="|".join({row.dataset for row in ORIGINALS}),
     setup=r"\w+",
     defense=r"\w+",
     attack=r"\w+",

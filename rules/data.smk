@@ -1,8 +1,41 @@
-# Sources -> normalised data, with where they came from.
+# Sources -> original files -> normalised data, with where they came from.
+rule acquire:
+    input:
+        code=script_of("acquire"),
+        sources=given([SOURCES]),
+    output:
+        update(record_of_folder("{folder}")),  # which says where files came from before
+    log:
+        "logs/acquire/{folder}.log",
+    localrule: True  # nodes of a cluster may be without a network
+    conda:
+        "../envs/cpu.yaml"
+    params:
+        contents=contents(script_of("acquire")),
+        sources=rows_in,
+        asked=asked,
+        stand_ins=plan.stand_ins,
+    script:
+        "../workflow/scripts/acquire.py"
+
+
+# An original file that is asked for by its name. It is no output of `acquire`: some cannot be had, and Snakemake deletes
+# outputs before it makes them.
+rule raw:
+    input:
+        acquired,
+    output:
+        update("data/raw/{folder}/{file}"),
+    wildcard_constraints:
+        file="|".join(re.escape(row.file) for row in ORIGINALS),
+    localrule: True
+
+
 rule normalise:
     input:
         code=normalise_code,
         sources=sources_of,
+        record=record_of,
     output:
         arrays="data/normalised/{dataset}.safetensors",
         facts="data/normalised/{dataset}.json",
@@ -21,7 +54,6 @@ rule normalise:
     params:
         contents=contents(normalise_code, own_files),
         sources=rows_of,
-        asked=asked,
         stand_ins=plan.stand_ins,
     script:
         "../workflow/scripts/normalise.py"

@@ -119,21 +119,76 @@ def own_files(wildcards):
 
 def sources_of(wildcards):
     """What says which a dataset's files are; of one outside the tree the files themselves."""
-    return own_files(wildcards) or given(["data/sources.csv"])
+    return own_files(wildcards) or given([SOURCES])
 
 
 def rows_of(wildcards):
     """The same, without the rows of other datasets: whoever adds one runs nothing again."""
     name = wildcards.dataset
-    place = plugins.home("dataset", name) or "data/sources.csv"
+    place = plugins.home("dataset", name) or SOURCES
     return [dict(vars(r)) for v in sources.versions_of(name, place, None) for r in v]
 
 
+def rows_in(wildcards):
+    """The same, of a folder of original files."""
+    return [dict(vars(r)) for r in ORIGINALS if r.dataset == wildcards.folder]
+
+
+def record_of_folder(folder):
+    """Where it is written what was found of a folder of original files."""
+    return f"{RECORDS}/{folder}.json"
+
+
+def record_of(wildcards):
+    """The same, of a dataset's; of one without original files, or outside the tree, there is none."""
+    if plugins.home("dataset", wildcards.dataset):
+        return []
+    folder = sources.folder_of(wildcards.dataset, SOURCES)
+    return [record_of_folder(folder)] if folder else []
+
+
+@functools.cache
+def answering():
+    """The addresses that failed when they were asked for a file, and answer now."""
+    urls = sources.failed(RECORDS)
+    if not urls or workflow.touch:
+        return ()
+    from cutlayer.data import download  # it takes a while to import
+
+    return download.answering(urls, PATIENCE)
+
+
+@functools.cache
+def misnamed(folder):
+    """Say which original files may be there under another name."""
+    for sentence in sources.misnamed(folder, "data/raw", SOURCES):
+        print(f"warning: {sentence}", file=sys.stderr)
+
+
 def asked(wildcards):
-    """Why a dataset's normalised data are wanted."""
-    own = plugins.home("dataset", wildcards.dataset)
-    places = (own, None, own) if own else ("data/raw", mirror, "data/sources.csv")
-    return sources.asked(wildcards.dataset, "data/normalised", *places)
+    """How often a folder's files were wanted; once more if there is a reason to look again."""
+    if not workflow.is_main_process:
+        return 0  # only that one acquires files
+    misnamed(wildcards.folder)
+    places = ("data/raw", mirror, SOURCES)
+    return sources.asked(record_of_folder(wildcards.folder), *places, answering())
+
+
+def acquired(wildcards):
+    """The record of an original file's folder, unless it is known that nobody has the file now."""
+    record = record_of_folder(wildcards.folder)
+    if os.path.exists(record) and not os.path.exists(
+        "data/raw/{folder}/{file}".format(**wildcards)
+    ):
+        content = json.load(open(record))
+        if asked(wildcards) == content["asked"]:
+            reasons = [
+                r
+                for one in content["datasets"].values()
+                for r in one.get("reasons", ())
+            ]
+            raise WorkflowError(f"file.{wildcards.file}: cannot be had", *reasons)
+    return record
 
 
 def measured(wildcards):

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import tarfile
 import threading
+import time
 import zipfile
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.data.acquire import Unavailable, acquire
+from cutlayer.data import download
+from cutlayer.data.acquire import Acquired, Unavailable, acquire, record, recorded
 from cutlayer.data.archives import extract
-from cutlayer.data.sources import COLUMNS, asked, held, local_files, read_sources
+from cutlayer.data.sources import COLUMNS, asked, failed, held, local_files, misnamed, read_sources
 
 CONTENT = b"a,b\n1,2\n" * 500
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -32,6 +39,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.raw, self.mirror, self.sources = folder / "raw", folder / "mirror", folder / "sources.csv"
         self.mirror.mkdir()
+        (self.mirror / "manifest.csv").write_text("path,sha256,sha256_uncompressed\n")
         self.rows: list[dict[str, str]] = []
 
     def source(self, **fields: str) -> None:
@@ -53,6 +61,12 @@ class Place:
         given = {"stand_ins": False, "mirror": self.mirror} | options
         return acquire("toy", raw=self.raw, sources=self.sources, **given)
 
+    def put(self, name: str, content: bytes) -> Path:
+        """Put a file into raw."""
+        (self.raw / "toy").mkdir(parents=True, exist_ok=True)
+        (self.raw / "toy" / name).write_bytes(content)
+        return self.raw / "toy" / name
+
     def held(self) -> list[str]:
         """Every file in raw, temporary ones included."""
         return sorted(str(path.relative_to(self.raw)) for path in self.raw.rglob("*") if path.is_file())
@@ -71,14 +85,15 @@ def place(tmp_path):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves `server.answers`: path -> (body, announced length, content type); all else is a 404."""
+    """Serves `server.answers`: path -> (body, announced length, content type) or how; all else is a 404."""
 
     def do_GET(self):
         self.server.asked.append(self.path)
-        if self.path not in self.server.answers:
-            self.send_error(404)
+        answer = self.server.answers.get(self.path, lambda handler: handler.send_error(404))
+        if callable(answer):
+            answer(self)
             return
-        body, length, kind = self.server.answers[self.path]
+        body, length, kind = answer
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(length))
@@ -92,12 +107,20 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: dict[str, tuple[bytes, int, str]] = {}
+        self.answers: dict[str, Any] = {}
         self.asked: list[str] = []
+        self.slow = threading.Event()  # until it is set some answers do not end
 
     def serve(self, name: str, body: bytes, length: int | None = None, kind: str = "text/csv") -> str:
         self.answers[f"/{name}"] = (body, len(body) if length is None else length, kind)
         return f"http://127.0.0.1:{self.server_port}/{name}"
+
+    def serve_by(self, name: str, how: Callable[[BaseHTTPRequestHandler], None]) -> str:
+        self.answers[f"/{name}"] = how
+        return f"http://127.0.0.1:{self.server_port}/{name}"
+
+    def handle_error(self, *_):
+        """A client that gives up is no error."""
 
 
 @pytest.fixture
@@ -107,6 +130,7 @@ def server(monkeypatch):
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield running
+        running.slow.set()
         running.shutdown()
         thread.join()
 
@@ -290,36 +314,286 @@ def test_a_version_that_makes_a_stand_in_only_is_used_where_stand_ins_are_allowe
         place.acquire(stand_ins=False, version="rows")
 
 
-def test_a_stand_in_is_made_again_when_better_files_are_found(place, tmp_path):
+class Folder:
+    """The record of a raw folder, as the workflow keeps it."""
+
+    def __init__(self, place: Place, folder: Path) -> None:
+        self.place, self.file = place, folder / "acquired/toy.json"
+
+    def wanted(self, answering: Collection[str] = ()) -> int:
+        """The parameter that makes Snakemake look for the files again when it is another one than the last time."""
+        return asked(self.file, self.place.raw, self.place.mirror, self.place.sources, answering)
+
+    def look(self, answering: Collection[str] = (), stand_ins: bool = True) -> dict[str, Any]:
+        """What one look for the files writes down."""
+        place = self.place
+        record(self.file, place.raw, place.mirror, stand_ins, place.sources, self.wanted(answering))
+        return json.loads(self.file.read_text())["datasets"]
+
+    def recorded(self, dataset: str = "toy", stand_ins: bool = True) -> Acquired:
+        return recorded(dataset, self.file, self.place.raw, self.place.mirror, stand_ins, self.place.sources)
+
+
+@pytest.fixture
+def folder(place, tmp_path):
+    return Folder(place, tmp_path)
+
+
+def test_files_are_wanted_again_when_better_ones_are_here(place, folder):
+    place.source(sha256="", bytes="")
+    place.source(version="sample", file="head.csv", sha256="", bytes="", provenance="sample")
+    assert folder.wanted() == 0
+    assert folder.look()["toy"]["version"] == "stand-in"
+    assert folder.wanted() == 0
+    place.put("head.csv", b"head")
+    assert folder.wanted() == 1
+    assert folder.look()["toy"]["version"] == "sample"
+    assert folder.wanted() == 1
+    place.put("toy.csv", CONTENT)
+    assert folder.wanted() == 2
+    assert folder.look()["toy"]["version"] == "full"
+    (place.raw / "toy/toy.csv").unlink()  # to save space; what is worse is here
+    assert folder.wanted() == 2
+
+
+def test_files_are_wanted_again_when_the_record_is_damaged_or_a_file_is_another_one(place, folder):
+    place.source(sha256="", bytes="")
+    file = place.put("toy.csv", CONTENT[:100])  # the checksum is not known: a copy under way
+    folder.look()
+    file.write_bytes(CONTENT)
+    assert folder.wanted() == 1
+    assert folder.look()["toy"]["sha256"] == {"toy.csv": SHA256}
+    file.touch()
+    assert folder.wanted() == 1
+    folder.file.write_text("{")
+    assert folder.wanted() == -1
+    folder.look()
+    assert folder.wanted() == -1
+
+
+def test_a_record_says_where_files_came_from_however_often_they_are_looked_for(place, folder, server):
+    place.source(url=server.serve("toy.csv", CONTENT), serves="toy_days")
+    for _ in range(2):
+        found = folder.look()
+        assert [found[name]["where"] for name in ("toy", "toy_days")] == ["the public URL"] * 2
+        assert folder.recorded("toy_days").where == "the public URL"
+    assert server.asked == ["/toy.csv"]
+    folder.file.unlink()
+    assert folder.look()["toy"]["where"] == "raw"
+
+
+def test_one_look_brings_the_files_of_all_datasets_of_a_folder(place, folder):
+    place.source(serves="toy_days")
+    place.source(file="test.csv", sha256=hashlib.sha256(b"test").hexdigest(), bytes="4")
+    place.source(dataset="other")
+    place.put("toy.csv", CONTENT)
+    found = folder.look()
+    assert found.keys() == {"toy", "toy_days"}
+    assert found["toy"]["version"] == "stand-in"
+    assert folder.recorded("toy_days").files == {"toy.csv": place.raw / "toy/toy.csv"}
+    with pytest.raises(Unavailable, match=r"test.csv \(not in raw; .*; allow stand_ins"):
+        folder.recorded("toy", stand_ins=False)
+
+
+def test_a_file_that_was_removed_after_it_was_found_comes_back(place, folder):
     place.source()
-    place.source(version="rows", file="head.csv", provenance="stand-in")
-
-    def answer(version: str, provenance: str = "stand-in") -> str:
-        meta = {"provenance": provenance, "version": version, "asked": "before"}
-        (tmp_path / "toy.json").write_text(json.dumps(meta))
-        return asked("toy", tmp_path, place.raw, None, place.sources)
-
-    assert [answer("stand-in"), answer("rows")] == ["before", "before"]
-    (place.raw / "toy").mkdir(parents=True)
-    (place.raw / "toy/head.csv").touch()
-    assert [answer("stand-in"), answer("rows")] == ["files found", "before"]
-    (place.raw / "toy/toy.csv").touch()
-    assert [answer("stand-in"), answer("rows"), answer("full", "real")] == ["files found", "files found", "before"]
-
-
-def test_a_sample_is_made_again_when_better_files_are_found_and_not_when_worse_ones_are_left(place, tmp_path):
-    place.source()
-    place.source(version="sample", file="head.csv", provenance="sample")
-    (tmp_path / "toy.json").write_text(json.dumps({"version": "sample", "asked": "before"}))
-    ask = ("toy", tmp_path, place.raw, None, place.sources)
-    (place.raw / "toy").mkdir(parents=True)
-    (place.raw / "toy/head.csv").touch()
-    assert asked(*ask) == "before"
-    (place.raw / "toy/toy.csv").touch()
-    assert asked(*ask) == "files found"
-    (tmp_path / "toy.json").write_text(json.dumps({"version": "full", "asked": "before"}))
+    place.mirrored("toy/toy.csv", CONTENT)
+    folder.look()
     (place.raw / "toy/toy.csv").unlink()
-    assert asked(*ask) == "before"
+    found = folder.recorded()
+    assert (found.where, found.files["toy.csv"].read_bytes()) == ("mirror", CONTENT)
+
+
+def test_two_who_bring_one_file_at_once_do_not_disturb_each_other(place, server):
+    both = threading.Barrier(2, timeout=60)
+
+    def slowly(handler: BaseHTTPRequestHandler) -> None:
+        both.wait()  # both have begun
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(CONTENT)
+
+    place.source(url=server.serve_by("toy.csv", slowly), serves="toy_days")
+    with ThreadPoolExecutor(2) as pool:
+        names = ("toy", "toy_days")
+        found = [pool.submit(acquire, name, place.raw, None, False, place.sources) for name in names]
+    assert [one.result().sha256 for one in found] == [{"toy.csv": SHA256}] * 2
+    assert place.held() == ["toy/toy.csv"]
+
+
+def closed(handler: BaseHTTPRequestHandler) -> None:
+    """Say nothing and hang up."""
+
+
+def broken(handler: BaseHTTPRequestHandler) -> None:
+    """Half of a file whose length is not announced: `Transfer-Encoding: chunked` without the last chunk."""
+    handler.protocol_version = "HTTP/1.1"
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b"7d0\r\n" + CONTENT[:2000] + b"\r\n")
+
+
+def trickling(handler: BaseHTTPRequestHandler) -> None:
+    """A byte now and then, for ever."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(CONTENT)))
+    handler.end_headers()
+    with contextlib.suppress(OSError):
+        for byte in CONTENT:
+            handler.wfile.write(bytes([byte]))
+            handler.server.slow.wait(0.02)
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    """Half of a file, and then nothing."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(CONTENT)))
+    handler.end_headers()
+    handler.wfile.write(CONTENT[:2000])
+    handler.server.slow.wait()
+
+
+def status(number: int) -> Callable[[BaseHTTPRequestHandler], None]:
+    return lambda handler: handler.send_error(number)
+
+
+def moved(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", "/toy.csv")
+    handler.end_headers()
+
+
+def around(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", handler.path)
+    handler.end_headers()
+
+
+@pytest.fixture
+def impatient(monkeypatch, server):
+    """Let nobody wait for long."""
+    monkeypatch.setattr(download, "TIMEOUT", (5, 1))
+    monkeypatch.setattr(download, "PATIENCE", 0.2)
+    yield
+    server.slow.set()
+
+
+NETWORK = {  # how a server behaves -> what is said, and whether it may be another time
+    "hangs up": (closed, r"cannot be reached \(ConnectionError\)", True),
+    "trickles": (trickling, "is too slow", True),
+    "falls silent": (silent, "stopped sending", True),
+    "is busy": (status(503), "answers 503", True),
+    "has too many": (status(429), "answers 429", True),
+    "has no such file": (status(404), "answers 404", False),
+    "forbids": (status(403), "answers 403", False),
+    "sends in circles": (around, r"cannot be reached \(TooManyRedirects\)", False),
+}
+
+
+@pytest.mark.parametrize("case", NETWORK)
+def test_a_failure_of_the_network_is_said_and_a_passing_one_is_remembered_as_such(
+    case, place, folder, server, impatient
+):
+    how, said, passing = NETWORK[case]
+    url = server.serve_by("file", how)
+    place.source(url=url)
+    (reason,) = folder.look()["toy"]["reasons"]
+    assert re.search(rf"the public URL: {re.escape(url)} {said}", reason)
+    assert place.held() == []
+    assert failed(folder.file.parent) == ({url} if passing else set())
+    assert folder.wanted() == 0  # no network still
+    assert folder.wanted({url}) == int(passing)
+
+
+def test_half_a_file_of_unknown_length_is_named_and_nothing_is_kept(place, folder, server):
+    place.source(url=server.serve_by("file", broken), sha256="", bytes="")
+    with pytest.raises(InputError, match=r"is truncated: only 2,000 bytes came; try again"):
+        folder.look()
+    assert place.held() == []
+    assert not folder.file.exists()
+
+
+def test_a_file_that_moved_is_found(place, folder, server):
+    server.serve("toy.csv", CONTENT)
+    place.source(url=server.serve_by("old", moved))
+    assert folder.look()["toy"]["where"] == "the public URL"
+
+
+def test_what_failed_in_passing_is_found_once_it_answers(place, folder, server):
+    """The network is down in the first run, up in the second."""
+    url = server.serve_by("toy.csv", status(503))
+    place.source(url=url)
+    assert "reasons" in folder.look()["toy"]
+    assert not download.answering(failed(folder.file.parent), 5)
+    server.serve("toy.csv", CONTENT)
+    answering = download.answering(failed(folder.file.parent), 5)
+    assert answering == {url}
+    assert folder.wanted(answering) == 1
+    assert folder.look(answering)["toy"]["provenance"] == "real"
+    assert (folder.wanted(), failed(folder.file.parent)) == (1, set())
+
+
+def test_who_does_not_answer_is_not_waited_for(server, impatient):
+    urls = [server.serve_by(f"{number}", lambda handler: handler.server.slow.wait()) for number in range(9)]
+    begun = time.monotonic()
+    assert download.answering([*urls, server.serve("toy.csv", CONTENT)], 0.5) == {server.serve("toy.csv", CONTENT)}
+    assert time.monotonic() - begun < 5  # all at once
+
+
+@pytest.mark.parametrize(
+    ("expected", "there"),
+    [
+        ("train.csv", "train.gz"),  # Kaggle's own name
+        ("train.csv", "Train.csv"),
+        ("train.csv", "train.csv.part"),
+        ("adult.data", "adult.data.gz"),
+        ("train-images-idx3-ubyte.gz", "train-images.idx3-ubyte"),
+    ],
+)
+def test_a_file_under_nearly_its_name_is_pointed_out(place, folder, expected, there):
+    place.source(file=expected)
+    place.source(version="sample", file="readme.csv")
+    place.put(there, CONTENT)
+    place.put(f"{expected}.dvc", b"a pointer to it")
+    with pytest.raises(Unavailable, match=re.escape(f"{expected} (raw has {there}; {expected} expected")):
+        place.acquire()
+    assert [*misnamed("toy", place.raw, place.sources)] == [f"{place.raw / 'toy'} has {there}; {expected} expected"]
+    assert place.held() == sorted([f"toy/{there}", f"toy/{expected}.dvc"])
+
+
+def test_files_of_other_names_are_not_pointed_out(place):
+    place.source(file="train.csv")
+    place.source(version="sample", file="train_head.csv")
+    for name in ("test.csv", "sampleSubmission.csv", "notes.txt", "train_head.csv", ".train.csv.swp"):
+        place.put(name, CONTENT)
+    assert not [*misnamed("toy", place.raw, place.sources)]
+
+
+def test_what_others_are_writing_is_left_alone(place):
+    place.source()
+    for name in (".toy.csv.Xy12Ab", ".toy.csv.swp"):
+        place.put(name, CONTENT)
+    with pytest.raises(Unavailable):
+        place.acquire()
+    assert place.held() == ["toy/.toy.csv.Xy12Ab", "toy/.toy.csv.swp"]
+
+
+def test_a_mirror_that_is_not_there_or_is_none_is_an_error(place, tmp_path):
+    place.source()
+    with pytest.raises(InputError, match=r"mirror\..*/no such: there is no such folder; .* expected"):
+        place.acquire(mirror=tmp_path / "no such", stand_ins=True)
+    (place.mirror / "manifest.csv").unlink()
+    with pytest.raises(InputError, match=r"mirror\..*: has no manifest.csv"):
+        place.acquire(stand_ins=True)
+
+
+def test_checksums_in_capitals_and_a_byte_order_mark_are_read(place):
+    place.source(sha256=SHA256.upper())
+    place.mirrored("toy/toy.csv", CONTENT, sha256=SHA256.upper())
+    for file in (place.sources, place.mirror / "manifest.csv"):
+        file.write_text(file.read_text(), encoding="utf-8-sig")
+    assert (place.acquire().where, place.acquire().sha256) == ("mirror", {"toy.csv": SHA256})
 
 
 def test_a_file_that_the_mirror_lists_and_does_not_hold_is_an_error_not_a_worse_version(place):
@@ -447,7 +721,7 @@ def test_a_manifest_that_leads_out_of_the_mirror_is_refused(place):
     place.source()
     (place.mirror.parent / "toy.csv").write_bytes(CONTENT)
     write_csv(place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}])
-    with pytest.raises(InputError, match="a path inside the mirror is meant"):
+    with pytest.raises(InputError, match="a path inside the mirror expected"):
         place.acquire()
 
 

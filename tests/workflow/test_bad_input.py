@@ -166,7 +166,7 @@ def test_without_stand_ins_missing_data_stop_the_run_by_name(project: Project) -
     done = project.snakemake("data/normalised/bank.json", "--config", "stand_ins=false")
     assert done.returncode != 0
     assert "dataset.bank: is not available" in done.stderr + done.stdout
-    assert not list((project.folder / "data").rglob("bank*.json"))
+    assert not list((project.folder / "data/normalised").glob("bank*"))
 
 
 def test_nan_in_training_stops_the_run_and_writes_no_result(project: Project) -> None:

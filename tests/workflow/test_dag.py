@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import http.server
 import json
 import re
+import threading
+from collections.abc import Iterator
 
 import pytest
 
+from cutlayer.data.sources import read_sources
 from cutlayer.plan import code, families, plugins
 from tests.params import params
 from tests.site.links import broken, read
@@ -155,3 +160,54 @@ def test_data_that_turn_up_replace_the_stand_in(project: Project) -> None:
     wrong = project.snakemake(target)
     assert wrong.returncode != 0
     assert "sensor_readings_24.data" in wrong.stderr + wrong.stdout
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """A server that has one file, once it is up."""
+
+    content, up = b"1.0,2.0\n", False
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.up else 503)
+        self.end_headers()
+        self.wfile.write(self.content)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def served(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A copy whose file of Robot is on a server of this machine, which is down."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr(Server, "up", False)
+    project.mirror = ""
+    (robot,) = (row for row in read_sources(ROOT / "data/sources.csv") if row.dataset == "robot")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        project.replace("data/sources.csv", robot.url, f"http://127.0.0.1:{server.server_port}/robot")
+        project.replace("data/sources.csv", robot.sha256, hashlib.sha256(Server.content).hexdigest())
+        project.replace("data/sources.csv", f",{robot.bytes},", f",{len(Server.content)},")
+        yield project
+        server.shutdown()
+        thread.join()
+
+
+def test_a_server_that_was_down_is_asked_again_when_it_answers_and_a_file_that_is_here_stays(
+    served: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts, record = "data/normalised/robot.json", "data/normalised/acquired/robot.json"
+    served.run(facts)
+    assert json.loads((served.folder / facts).read_text())["provenance"] == "stand-in"
+    assert "Nothing to be done" in served.run(facts, "--dry-run")
+    monkeypatch.setattr(Server, "up", True)
+    assert jobs(served.run(facts, "--dry-run")) == {"acquire", "normalise"}
+    served.run(record)
+    file = served.folder / "data/raw/robot/sensor_readings_24.data"
+    brought = file.stat()
+    served.run(str(file.relative_to(served.folder)), "--forcerun", "acquire", "raw")
+    assert (file.read_bytes(), file.stat().st_ino) == (Server.content, brought.st_ino)
+    found = json.loads((served.folder / record).read_text())["datasets"]["robot"]
+    assert (found["provenance"], found["where"]) == ("real", "the public URL")
+    assert "Nothing to be done" in served.run(record, "--dry-run")

@@ -55,5 +55,5 @@ def prepare(mirror: str) -> str:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ.update(dict.fromkeys(THREADS, "1"))
     os.environ.update(OWN)
-    os.environ["CUTLAYER_MIRROR"] = os.environ.get("CUTLAYER_MIRROR") or mirror
+    os.environ["CUTLAYER_MIRROR"] = os.path.expanduser(os.environ.get("CUTLAYER_MIRROR") or mirror)
     return os.environ["CUTLAYER_MIRROR"]

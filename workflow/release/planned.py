@@ -21,7 +21,8 @@ from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings
 from cutlayer.plan import code, plugins
 
 SCRIPTS, THREADS = "workflow/scripts", "workflow/launch/environment.py"
-SHOWING = ("describe", "exhibit", "ledger", "site")  # scripts that draw what was found, or judge it
+RECORDS = "data/normalised/acquired/"  # where original files were found
+SHOWING = ("acquire", "describe", "exhibit", "ledger", "site")  # scripts that bring files, draw or judge
 OF_THE_MACHINE = ("asked", "attempt", "note")  # parameters
 CHECKED = ("contents", "imports", "sources")  # parameters, too: what files hold is compared by itself
 
@@ -46,7 +47,7 @@ def said(folder: Path, job: Any) -> dict[str, Any]:
     params = {key: plain(value) for key, value in job.params.items() if key not in OF_THE_MACHINE + CHECKED}
     return {
         "makes": [*map(str, job.output)],
-        "reads": [file for file in map(str, job.input) if folder / file not in own],
+        "reads": [file for file in map(str, job.input) if folder / file not in own and not file.startswith(RECORDS)],
         "with": params,
         "code": relative(folder, {str(folder / THREADS), *code.closure(script, *own)}),
     }

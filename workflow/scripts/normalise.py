@@ -14,5 +14,5 @@ with logged(snakemake):
         snakemake.params.stand_ins,
         own or "data/sources.csv",
         "data/normalised",
-        snakemake.params.asked,
+        *snakemake.input.record,
     )

@@ -3,21 +3,41 @@
 Per file, in order: the raw folder, the mirror folder, the public URL. What none of them has is
 `Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and where, is
 asked of `sources`, at no cost.
+
+The workflow acquires the files of a folder in one job, for all datasets that are made of them, and keeps a record of
+what was found.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from cutlayer.core.artifacts import read_json, write_json
 from cutlayer.core.errors import InputError, few
 from cutlayer.core.files import replacing
 
 from .archives import extract
 from .download import download
-from .sources import LARGEST, STAND_IN, Missing, Source, at_hand, is_local, mirrored, versions_of
+from .sources import (
+    LARGEST,
+    STAND_IN,
+    Missing,
+    Source,
+    at_hand,
+    datasets_in,
+    is_local,
+    mirrored,
+    resembling,
+    versions_of,
+)
+
+Origins = Mapping[str, tuple[str, str]]  # file -> (its sha256, where it was found)
 
 
 @dataclass(frozen=True)
@@ -32,13 +52,15 @@ class Acquired:
     note: str
     files: dict[str, Path]
     sha256: dict[str, str]
+    origins: dict[str, str] = field(default_factory=dict)  # where each was found
+    again: tuple[str, ...] = ()  # addresses of better versions that failed for a passing reason
 
 
 class Unavailable(InputError):
     """No place has the files of a dataset; `reasons` says why, place by place, without local paths."""
 
-    def __init__(self, dataset: str, reasons: list[str], stand_ins: bool) -> None:
-        self.reasons = reasons
+    def __init__(self, dataset: str, reasons: list[str], stand_ins: bool, again: tuple[str, ...] = ()) -> None:
+        self.reasons, self.again = reasons, again
         remedy = "a stand-in can take its place" if stand_ins else "allow stand_ins, or put the files into raw"
         super().__init__(f"dataset.{dataset}", f"is not available: {' | '.join(reasons)}", remedy)
 
@@ -50,6 +72,7 @@ def acquire(
     stand_ins: bool,
     sources: str | Path,
     version: str | None = None,
+    origins: Origins | None = None,
 ) -> Acquired:
     """Bring all files of `dataset` into `raw`/<dataset>/ and verify them.
 
@@ -58,7 +81,7 @@ def acquire(
     Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
     local sample is preferred to a long download; `version` asks for one of them. `stand_ins` says whether
     a version of which only a stand-in can be made is good enough, and decides what the error advises. The note says
-    which files of better versions are not at hand.
+    which files of better versions are not at hand. `origins` says where files in raw were found when they came there.
 
     Raises:
         Unavailable: no place has the files.
@@ -67,7 +90,8 @@ def acquire(
 
     """
     versions = versions_of(dataset, sources, version)
-    reasons = []
+    reasons: list[str] = []
+    again: list[str] = []
     for rows in sorted(versions, key=lambda rows: not is_local(rows, Path(raw), mirror)):
         if rows[0].provenance == STAND_IN and not stand_ins:
             reasons.append(f"{rows[0].version}: it makes a stand-in only")
@@ -75,17 +99,20 @@ def acquire(
         better = [row for other in versions[: versions.index(rows)] for row in other]
         lacking = [row.file for row in better if not at_hand(row, Path(raw), mirror)]
         try:
-            return _fetch(rows, Path(raw), mirror, lacking)
+            found = {row.file: _obtain(row, Path(raw), mirror, sources, origins or {}) for row in rows if row.file}
+            return _acquired(rows, Path(raw), found, lacking, again)
         except Missing as missing:
             reasons.append(f"{rows[0].version}: {missing}")
-    raise Unavailable(dataset, reasons, stand_ins)
+            again += [missing.again] if missing.again else []
+    raise Unavailable(dataset, reasons, stand_ins, tuple(again))
 
 
-def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None, lacking: list[str]) -> Acquired:
-    """Obtain every file of one version; what is `lacking` for a better one is noted."""
+def _acquired(
+    rows: list[Source], raw: Path, found: dict[str, tuple[str, str]], lacking: list[str], again: list[str]
+) -> Acquired:
+    """What is known of one version whose files are all there; what is `lacking` for a better one is noted."""
     first = rows[0]
     bundled = "generated" if first.provenance == "synthetic" else "bundled with scikit-learn"
-    found = {row.file: _obtain(row, raw / row.dataset / row.file, mirror) for row in rows if row.file}
     unverified = [f"the checksum of {row.file} was not known beforehand" for row in rows if row.file and not row.sha256]
     better = [f"not at hand: {', '.join(lacking)}"] if lacking else []
     return Acquired(
@@ -97,14 +124,22 @@ def _fetch(rows: list[Source], raw: Path, mirror: str | Path | None, lacking: li
         note=few(dict.fromkeys([row.note for row in rows if row.note] + unverified + better), "; "),
         files={name: raw / first.dataset / name for name in found},
         sha256={name: sha256 for name, (_, sha256) in found.items()},
+        origins={name: where for name, (where, _) in found.items()},
+        again=tuple(again),
     )
 
 
-def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, str]:
-    """Return (where the file was found, its sha256); `target` holds it afterwards."""
+def _obtain(
+    row: Source, raw: Path, mirror: str | Path | None, sources: str | Path, origins: Origins
+) -> tuple[str, str]:
+    """Return (where the file was found, its sha256); raw holds it afterwards."""
+    target = raw / row.dataset / row.file
     if target.exists():
-        return "raw", verified(target, row, f"{target}")
-    reasons = ["not in raw"]
+        sha256 = verified(target, row, f"{target}")
+        before, where = origins.get(row.file, ("", ""))
+        return (where if sha256 == before else "raw"), sha256
+    near, again = resembling(row, raw, sources), ""
+    reasons = [f"raw has {near}; {row.file} expected" if near else "not in raw"]
     for where in ("mirror", "the public URL"):
         try:
             with replacing(target) as temporary:
@@ -115,10 +150,63 @@ def _obtain(row: Source, target: Path, mirror: str | Path | None) -> tuple[str, 
                 return where, verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
         except Missing as missing:
             reasons.append(f"{where}: {missing}")
+            again = missing.again
     if (lost := _lost(row, mirror)) is not None:
         listed = "is not there, though the manifest of the mirror lists it"
         raise InputError(f"file.{lost}", listed, "put it there, or take its line out")
-    raise Missing(f"{row.file} ({'; '.join(reasons)})")
+    raise Missing(f"{row.file} ({'; '.join(reasons)})", again)
+
+
+def record(
+    path: str | Path, raw: str | Path, mirror: str | Path | None, stand_ins: bool, sources: str | Path, asked: int
+) -> None:
+    """Acquire the files of the folder that `path` is named after, for all its datasets, and write down what was found.
+
+    A record that is there already says where files in raw came from. `asked` is kept, see `sources.asked`.
+
+    Raises:
+        InputError: See `acquire`; that no place has the files is no error, but part of the record.
+
+    """
+    folder = Path(path).stem
+    origins, found, again = _origins(path), dict[str, Any](), dict[str, None]()
+    for dataset in datasets_in(folder, sources):
+        try:
+            one = acquire(dataset, raw, mirror, stand_ins, sources, origins=origins)
+            origins |= {name: (one.sha256[name], where) for name, where in one.origins.items()}
+            found[dataset] = asdict(one) | {"files": {name: file.stat().st_size for name, file in one.files.items()}}
+            again |= dict.fromkeys(one.again)
+        except Unavailable as error:
+            print(error, file=sys.stderr)
+            found[dataset] = {"version": STAND_IN, "reasons": error.reasons}
+            again |= dict.fromkeys(error.again)
+    write_json(path, {"asked": asked, "again": [*again], "datasets": found})
+
+
+def _origins(path: str | Path) -> dict[str, tuple[str, str]]:
+    """Where the files of a record were found; nothing if there is none, or a damaged one."""
+    try:
+        datasets = read_json(path)["datasets"].values()
+    except (FileNotFoundError, InputError):
+        return {}
+    return {name: (one["sha256"][name], at) for one in datasets for name, at in one.get("origins", {}).items()}
+
+
+def recorded(
+    dataset: str, path: str | Path, raw: str | Path, mirror: str | Path | None, stand_ins: bool, sources: str | Path
+) -> Acquired:
+    """The version of a dataset that a record names, verified again; a file that was removed from raw comes back.
+
+    Raises:
+        Unavailable: No place had the files.
+        InputError: The record is damaged; or see `acquire`.
+
+    """
+    said = read_json(path)["datasets"][dataset]
+    if "reasons" in said:
+        raise Unavailable(dataset, said["reasons"], stand_ins)
+    found = acquire(dataset, raw, mirror, stand_ins, sources, said["version"], _origins(path))
+    return replace(found, note=said["note"])
 
 
 def verified(path: Path, row: Source, name: str) -> str:

@@ -16,7 +16,7 @@ from cutlayer.data.datasets._growing import growing
 from cutlayer.data.datasets.base import MAPPED, Dataset, Table
 from cutlayer.plan import plugins
 
-from .acquire import Acquired, Unavailable, acquire
+from .acquire import Acquired, Unavailable, acquire, recorded
 from .archives import DAMAGED
 from .sources import STAND_IN
 
@@ -28,11 +28,11 @@ def normalise(
     stand_ins: bool,
     sources: str | Path,
     folder: str | Path,
-    asked: str = "first",
+    record: str | Path | None = None,
 ) -> None:
     """Write `folder`/<dataset>.safetensors and then <dataset>.json, from the original files or a stand-in.
 
-    `asked` is recorded, see `sources.asked`.
+    The files are acquired first, or were before if there is a `record` of it.
 
     Raises:
         InputError: a file is damaged, the table is not as declared, or the files are nowhere to be had
@@ -41,14 +41,17 @@ def normalise(
     """
     plugin: Dataset = plugins.create("dataset", dataset)
     try:
-        found = acquire(dataset, raw, mirror, stand_ins, sources)
+        if record:
+            found = recorded(dataset, record, raw, mirror, stand_ins, sources)
+        else:
+            found = acquire(dataset, raw, mirror, stand_ins, sources)
     except Unavailable as error:
         if not stand_ins:
             raise
         found = Acquired(dataset, STAND_IN, STAND_IN, "none: generated", "generated", " | ".join(error.reasons), {}, {})
     plugin = plugin.of_version(found.version)
     parts = _generated(plugin) if found.version == STAND_IN else _loaded(plugin, found)
-    _write(Path(folder), plugin, parts, found, asked)
+    _write(Path(folder), plugin, parts, found)
 
 
 def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
@@ -101,12 +104,12 @@ def _generated(plugin: Dataset) -> Iterator[Table]:
     yield module.stand_in(plugin)
 
 
-def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquired, asked: str) -> None:
+def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquired) -> None:
     arrays, facts = folder / f"{plugin.name}.safetensors", folder / f"{plugin.name}.json"
     # The json vouches for the arrays: the old one goes first, the new one comes last.
     counts = (_append if plugin.kind in MAPPED else _write_whole)(arrays, facts, plugin, parts)
     # The arrays' checksum makes what changes in them change the json: large files Snakemake compares by time alone.
-    write_json(facts, _meta(plugin, counts, found) | {"asked": asked, "arrays": checksum(arrays)})
+    write_json(facts, _meta(plugin, counts, found) | {"arrays": checksum(arrays)})
 
 
 def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:

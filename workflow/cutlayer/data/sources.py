@@ -6,16 +6,20 @@ The Snakefile asks `asked` whenever it is parsed, and so in each job: only the s
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cutlayer.core.errors import InputError, few, nearest
 
 COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note", "serves")
+MANIFEST = "manifest.csv"  # of a mirror
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
 LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
+ALIKE = 0.65  # how much of a file's name has to be that of another: train.zip is like train.csv, test.csv is not
 SHA256 = re.compile("[0-9a-f]{64}")
 STAND_IN = "stand-in"  # provenance of what is generated instead, also where files say how
 
@@ -43,7 +47,14 @@ class Source:
 
 
 class Missing(Exception):
-    """One place does not have one file; the text says why, and is the same in every run."""
+    """One place does not have one file; the text says why, and is the same in every run.
+
+    `again` is the address that may have it the next time, where the failure was a passing one.
+    """
+
+    def __init__(self, why: str, again: str = "") -> None:
+        super().__init__(why)
+        self.again = again
 
 
 def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> bool:
@@ -60,23 +71,84 @@ def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
     return [row for row in next(versions, []) if row.file]
 
 
-def asked(dataset: str, folder: str | Path, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> str:
-    """Why the normalised data in `folder` are wanted: a text that changes only when they should be made again.
+def folder_of(dataset: str, sources: str | Path) -> str:
+    """The folder of a dataset's original files; empty for a dataset that has none."""
+    rows = (row for rows in versions_of(dataset, sources, None) for row in rows)
+    return next((row.dataset for row in rows if row.file), "")
 
-    It is what the last run recorded, unless files of a better version, or any in place of a stand-in, are here now.
+
+def datasets_in(folder: str, sources: str | Path) -> list[str]:
+    """The datasets whose original files are in a folder."""
+    names = dict.fromkeys(name for row in read_sources(sources) if row.file for name in made_of(row))
+    return [name for name in names if folder_of(name, sources) == folder]
+
+
+def asked(
+    record: str | Path,
+    raw: str | Path,
+    mirror: str | Path | None,
+    sources: str | Path,
+    answering: Collection[str] = (),
+) -> int:
+    """How often the files of a folder were wanted: the number in its record, or one more if it is worth another look.
+
+    It is if files of a better version, or any in place of a stand-in, are here now, if one is another than it was, or
+    if one of the addresses that are `answering` did not at that time.
     """
-    facts = Path(folder, f"{dataset}.json")
-    if not facts.is_file():
-        return "first"
+    if not Path(record).is_file():
+        return 0
     try:
-        meta = json.loads(facts.read_text(encoding="utf-8"))
-        version, before = meta["version"], str(meta["asked"])
-    except (ValueError, LookupError):
-        return "damaged"
+        content = json.loads(Path(record).read_text(encoding="utf-8"))
+        number, found, again = int(content["asked"]), content["datasets"], {*content["again"]}
+        better = any(_better(name, one["version"], Path(raw), mirror, sources) for name, one in found.items())
+        folder = Path(raw, Path(record).stem)
+        sizes = {name: size for one in found.values() for name, size in one.get("files", {}).items()}
+        changed = any(_changed(folder / name, size) for name, size in sizes.items())
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return -1  # damaged
+    return number + (better or changed or not again.isdisjoint(answering))
+
+
+def _better(dataset: str, version: str, raw: Path, mirror: str | Path | None, sources: str | Path) -> bool:
+    """Whether files of a better version than this one, which may be a stand-in, are at hand."""
     ranks = [rows[0].version for rows in versions_of(dataset, sources, None)]
-    better = ranks[: ranks.index(version)] if version in ranks else ranks
-    here = _local_versions(dataset, Path(raw), mirror, sources)
-    return "files found" if here and here[0] in better else before
+    here = _local_versions(dataset, raw, mirror, sources)
+    return bool(here) and here[0] in (ranks[: ranks.index(version)] if version in ranks else ranks)
+
+
+def _changed(file: Path, size: int) -> bool:
+    """Whether a file is there and has another size; one that was removed, to save space, is not missed."""
+    return file.is_file() and file.stat().st_size != size
+
+
+def failed(records: str | Path) -> set[str]:
+    """The addresses that failed for a passing reason when the files of a folder were last wanted."""
+    found: set[str] = set()
+    for record in Path(records).glob("[!.]*.json"):
+        try:
+            found.update(json.loads(record.read_text(encoding="utf-8"))["again"])
+        except (ValueError, LookupError, TypeError):
+            continue  # a damaged one is made again
+    return found
+
+
+def resembling(row: Source, raw: Path, sources: str | Path) -> str:
+    """The file in raw that may be meant for one that is not there: train.gz for train.csv; empty if there is none."""
+    expected = {other.file.lower(): other.file for other in read_sources(sources) if other.dataset == row.dataset}
+    for file in sorted((raw / row.dataset).glob("[!.]*")):
+        if file.is_file() and file.suffix != ".dvc" and file.name not in expected.values():
+            closest = difflib.get_close_matches(file.name.lower(), expected, n=1, cutoff=ALIKE)
+            if [expected[name] for name in closest] == [row.file]:
+                return file.name
+    return ""
+
+
+def misnamed(folder: str, raw: str | Path, sources: str | Path) -> Iterator[str]:
+    """A sentence on each file of a folder that is not there under its name, but maybe under another."""
+    for row in read_sources(sources):
+        missing = row.dataset == folder and row.file and not Path(raw, folder, row.file).is_file()
+        if missing and (name := resembling(row, Path(raw), sources)):
+            yield f"{Path(raw, folder)} has {name}; {row.file} expected"
 
 
 def read_sources(path: str | Path) -> list[Source]:
@@ -86,11 +158,11 @@ def read_sources(path: str | Path) -> list[Source]:
         where = f"sources.{row.dataset}"
         for name in (row.dataset, row.file):
             if Path(name).name != name:
-                raise InputError(where, f"{name!r} is a path", "a plain name is meant")
+                raise InputError(where, f"{name!r} is a path", "a plain name expected")
         if row.bytes and not row.bytes.isdecimal():
-            raise InputError(where, f"bytes = {row.bytes!r}", "a whole number is meant, or nothing")
+            raise InputError(where, f"bytes = {row.bytes!r}", "a whole number expected, or nothing")
         if row.sha256 and not SHA256.fullmatch(row.sha256):
-            raise InputError(where, f"sha256 = {row.sha256!r}", "64 digits 0-9a-f are meant, or nothing")
+            raise InputError(where, f"sha256 = {row.sha256!r}", "64 digits 0-9a-f expected, or nothing")
     return rows
 
 
@@ -150,20 +222,29 @@ def at_hand(row: Source, raw: Path, mirror: str | Path | None) -> bool:
         return False
 
 
+def check_mirror(mirror: str | Path) -> None:
+    """Raise unless there is such a folder, with a manifest."""
+    if not Path(mirror).is_dir():
+        raise InputError(
+            f"mirror.{mirror}", "there is no such folder", "a folder with copies and a manifest.csv expected"
+        )
+    if not Path(mirror, MANIFEST).is_file():
+        raise InputError(f"mirror.{mirror}", "has no manifest.csv", "a list of its files and their checksums expected")
+
+
 def mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:
     """Return the mirror's path of a file, matched by checksum, and whether it is packed there."""
     if not mirror:
         raise Missing("none is set")
+    check_mirror(mirror)
     if not row.sha256:
         raise Missing("no checksum is known to find the file by")
-    manifest = Path(mirror, "manifest.csv")
-    if not manifest.is_file():
-        raise Missing("the folder has no manifest.csv")
+    manifest = Path(mirror, MANIFEST)
     for entry in _read_csv(manifest, MANIFEST_COLUMNS):
         if row.sha256 in (entry["sha256"], entry["sha256_uncompressed"]):
             path = Path(entry["path"])
             if path.is_absolute() or ".." in path.parts:
-                raise InputError(f"file.{manifest}", f"lists {path}", "a path inside the mirror is meant")
+                raise InputError(f"file.{manifest}", f"lists {path}", "a path inside the mirror expected")
             return Path(mirror, path), row.sha256 != entry["sha256"]
     raise Missing("its manifest lists no file with this checksum")
 
@@ -175,9 +256,11 @@ def _local_versions(dataset: str, raw: Path, mirror: str | Path | None, sources:
 
 
 def _read_csv(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:  # some programs begin a file with a mark
         reader = csv.DictReader(file)
         missing = set(columns) - set(reader.fieldnames or ())
         if missing:
-            raise InputError(f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} are meant")
-        return [{key: value or "" for key, value in row.items() if key} for row in reader]
+            raise InputError(f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} expected")
+        rows = [{key: value or "" for key, value in row.items() if key} for row in reader]
+    # Some programs write checksums in capitals.
+    return [{k: v.strip().lower() if k.startswith("sha256") else v for k, v in row.items()} for row in rows]
