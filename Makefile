@@ -155,4 +155,4 @@ lint: setup
 
 clean: # but not data; results may be a link to another disk
 	rm -rf logs .snakemake
-	test ! -d results || find results/ -mindepth 1 -delete
+	test ! -d results || find results/ -mindepth 1 ! -path results/.gitignore -delete
