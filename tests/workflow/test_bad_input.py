@@ -10,6 +10,7 @@ import yaml
 
 from cutlayer.core.errors import InputError
 from cutlayer.plan.plan import Plan
+from launch import environment
 
 from .conftest import ROOT, Project, replaced
 
@@ -167,6 +168,21 @@ def test_without_stand_ins_missing_data_stop_the_run_by_name(project: Project) -
     assert done.returncode != 0
     assert "dataset.bank: is not available" in done.stderr + done.stdout
     assert not list((project.folder / "data/normalised").glob("bank*"))
+
+
+def test_a_mirror_that_is_not_there_is_refused(project: Project) -> None:
+    project.mirror = "/no/such"
+    done = project.snakemake("data/normalised/bank.json", "--dry-run")
+    assert done.returncode != 0
+    assert "mirror./no/such: there is no such folder" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_mirror_may_be_in_the_user_s_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CUTLAYER_MIRROR", "PYTHONPATH", *environment.THREADS):
+        monkeypatch.setenv(name, "")  # and put back
+    monkeypatch.setenv("HOME", "/home/of/somebody")
+    assert environment.prepare("~/mirror") == "/home/of/somebody/mirror"
 
 
 def test_nan_in_training_stops_the_run_and_writes_no_result(project: Project) -> None:
