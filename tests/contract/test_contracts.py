@@ -118,7 +118,7 @@ def test_only_none_has_a_file_in_several_games(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["model", "defense", "attack"])
 def test_a_method_stands_in_the_game_whose_contract_it_extends(kind: str) -> None:
     for name, files in plugins._files(kind).items():
-        for file in files:
+        for file in [file for file in files if file.is_relative_to(plugins.ROOT)]:
             room = file.parts[-3]
             own = plugins.method(kind, name, room).constants["games"]
             assert own == {room} or (room == "attributes" and own == {"split_server", "federated"})
