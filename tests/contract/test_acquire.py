@@ -405,19 +405,25 @@ def test_a_file_that_was_removed_after_it_was_found_comes_back(place, folder):
 
 
 def test_two_who_bring_one_file_at_once_do_not_disturb_each_other(place, server):
-    both = threading.Barrier(2, timeout=60)
+    content = CONTENT * 100  # more than is kept back before it is written
+    second = threading.Event()  # the second one asks when the first one has half of the file
 
     def slowly(handler: BaseHTTPRequestHandler) -> None:
-        both.wait()  # both have begun
         handler.send_response(200)
         handler.end_headers()
-        handler.wfile.write(CONTENT)
+        handler.wfile.write(content[:200_000])
+        if len(server.asked) > 1:
+            second.set()
+        second.wait(60)
+        handler.wfile.write(content[200_000:])
 
-    place.source(url=server.serve_by("toy.csv", slowly), serves="toy_days")
+    place.source(url=server.serve_by("toy.csv", slowly), serves="toy_days", sha256="", bytes="")
     with ThreadPoolExecutor(2) as pool:
-        names = ("toy", "toy_days")
-        found = [pool.submit(acquire, name, place.raw, None, False, place.sources) for name in names]
-    assert [one.result().sha256 for one in found] == [{"toy.csv": SHA256}] * 2
+        found = [pool.submit(acquire, "toy", place.raw, None, False, place.sources)]
+        while not (found[0].done() or any((place.raw / name).stat().st_size for name in place.held())):
+            time.sleep(0.01)
+        found.append(pool.submit(acquire, "toy_days", place.raw, None, False, place.sources))
+    assert [one.result().sha256 for one in found] == [{"toy.csv": hashlib.sha256(content).hexdigest()}] * 2
     assert place.held() == ["toy/toy.csv"]
 
 

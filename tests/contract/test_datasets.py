@@ -610,6 +610,7 @@ def test_a_changed_byte_is_found_in_small_data_when_read_and_in_large_data_by_ve
     folder.mkdir(parents=True)
     sources = write_sources(tmp_path / "data/sources.csv", dataset=name, file="gone.csv", sha256="0" * 64)
     normalise(name, tmp_path / "raw", None, True, sources, folder)
+    (folder / f".{name}.json.cutlayer-here-1-1-1-0.json").write_text("{")  # a killed writer's
     assert list(damaged(tmp_path)) == []
     file = folder / f"{name}.safetensors"
     content = bytearray(file.read_bytes())

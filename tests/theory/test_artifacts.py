@@ -23,6 +23,7 @@ from cutlayer.core.artifacts import read_arrays, read_json, write_arrays, write_
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.plan import plugins
+from launch import notes
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
@@ -265,9 +266,10 @@ def test_what_others_left_beside_a_file_stays(tmp_path, name):
 def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path):
     path = tmp_path / "file.csv"
     with replacing(path) as first:
+        first.write_text("first")
         with replacing(path) as second:
             second.write_text("second")
-        first.write_text("first")
+        assert path.read_text() == "second"
     assert path.read_text() == "first"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -281,3 +283,8 @@ def test_a_file_has_the_mode_that_its_user_asks_for(tmp_path, mask, mode):
     finally:
         os.umask(before)
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {mode}
+
+
+def test_what_a_killed_writer_left_is_no_note_of_a_failure(tmp_path):
+    left_by_a_killed_writer(tmp_path / "run.json")
+    assert notes.found(tmp_path) == []
