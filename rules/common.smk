@@ -106,7 +106,7 @@ SHARED = "shared-attacks"  # the job of several attacks on a run; a variant's na
 
 wildcard_constraints:
     dataset=r"\w+",
-    folder="|".join({row.dataset for row in ORIGINALS}),
+    folder="|".join(sorted({row.dataset for row in ORIGINALS})),
     setup=r"\w+",
     defense=r"\w+",
     attack=r"\w+",

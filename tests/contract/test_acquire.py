@@ -479,7 +479,7 @@ def around(handler: BaseHTTPRequestHandler) -> None:
 @pytest.fixture
 def impatient(monkeypatch, server):
     """Let nobody wait for long."""
-    monkeypatch.setattr(download, "TIMEOUT", (5, 1))
+    monkeypatch.setattr(download, "TIMEOUT", (60, 3))
     monkeypatch.setattr(download, "PATIENCE", 0.2)
     yield
     server.slow.set()
@@ -531,9 +531,9 @@ def test_what_failed_in_passing_is_found_once_it_answers(place, folder, server):
     url = server.serve_by("toy.csv", status(503))
     place.source(url=url)
     assert "reasons" in folder.look()["toy"]
-    assert not download.answering(failed(folder.file.parent), 5)
+    assert not download.answering(failed(folder.file.parent), 60)
     server.serve("toy.csv", CONTENT)
-    answering = download.answering(failed(folder.file.parent), 5)
+    answering = download.answering(failed(folder.file.parent), 60)
     assert answering == {url}
     assert folder.wanted(answering) == 1
     assert folder.look(answering)["toy"]["provenance"] == "real"
@@ -543,8 +543,8 @@ def test_what_failed_in_passing_is_found_once_it_answers(place, folder, server):
 def test_who_does_not_answer_is_not_waited_for(server, impatient):
     urls = [server.serve_by(f"{number}", lambda handler: handler.server.slow.wait()) for number in range(9)]
     begun = time.monotonic()
-    assert download.answering([*urls, server.serve("toy.csv", CONTENT)], 0.5) == {server.serve("toy.csv", CONTENT)}
-    assert time.monotonic() - begun < 5  # all at once
+    assert download.answering([*urls, server.serve("toy.csv", CONTENT)], 3) == {server.serve("toy.csv", CONTENT)}
+    assert time.monotonic() - begun < 20  # all at once
 
 
 @pytest.mark.parametrize(
