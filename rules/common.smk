@@ -77,7 +77,7 @@ workflow.execute = settle_and_execute
 onstart:
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     with sentences():
-        environment.check(workflow.executor_plugin.name)
+        environment.check(workflow.executor_plugin.name, workflow.executor_settings)
         needed = [job for job in workflow.dag.needrun_jobs() if not job.is_norun]
         environment.check_times(file for job in needed for file in job.input)
         processes.claim()

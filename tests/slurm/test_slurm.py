@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import psutil
 import pytest
 import yaml
 
-from tests.workflow.conftest import ROOT, Project, copy, finished, linked, untimed  # noqa: F401
+from tests.workflow.conftest import ROOT, Project, blocks, copy, finished, linked, untimed  # noqa: F401
 
 from .cluster import DAEMONS, ENDLESS, Cluster, Job, eventually
 
@@ -44,9 +45,11 @@ class Submitted(Project):
     """A copy of the project that runs on the cluster of the test, through the profile."""
 
     def command(self, *arguments: str, cores: int = 1, tiny: bool = True) -> list[str]:
-        status = ("--slurm-status-command", "squeue")  # without accounting there is no sacct
-        profile = ("--workflow-profile", "workflow/profiles/slurm", *status)
-        return [sys.executable, str(IMPATIENT), *super().command(*profile, *arguments, cores=1, tiny=tiny)[3:]]
+        """As docs/cluster.md has it, and nothing else but what to make, and at which scale."""
+        documented = shlex.split(blocks("docs/cluster.md", "sh")[0])
+        assert documented[0] == "snakemake"
+        scale = ("--configfile", "tests/workflow/tiny.yaml") if tiny else ()
+        return [sys.executable, str(IMPATIENT), *documented[1:], *arguments, *scale]
 
 
 def submitted(folder: Path) -> Submitted:
@@ -115,7 +118,8 @@ def test_gpus_go_to_what_uses_torch(starved: tuple[Project, list[Job]]) -> None:
 
 def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> None:
     project, before = hungry(tmp_path, spy=1), cluster.jobs()
-    project.run("results/scores/wine/none/spy.csv", "--resources", "gpu=0")
+    project.replace(SETTINGS, "  gpu: 4 #", "  gpu: 0 #")
+    project.run("results/scores/wine/none/spy.csv")
     assert {(job.Partition, job.tres_per_job) for job in since(cluster, before)} == {("normal", "N/A")}
     log = (project.folder / "logs/attack/wine/none/spy.log").read_text()
     assert "CUDA_VISIBLE_DEVICES=None" in log
@@ -125,7 +129,9 @@ def test_without_gpus_no_job_asks_for_one(cluster: Cluster, tmp_path: Path) -> N
 def test_a_canceled_run_is_resumed(cluster: Cluster, local: Project, tmp_path: Path) -> None:
     project, before = submitted(tmp_path), cluster.jobs()
     process = project.start(*SCORES)
-    eventually("no run starts", lambda: cluster.suspended("run"))  # so that it does not end before it is canceled
+    logs = project.folder / ".snakemake/slurm_logs"  # SLURM does not end what it suspends while it starts it
+    eventually("no run starts", lambda: any(log.stat().st_size for log in logs.glob("*run/*.log")))
+    eventually("no run is left", lambda: cluster.suspended("run"))  # so that it does not end before it is canceled
     process.send_signal(signal.SIGINT)
     assert process.wait(ENDLESS) != 0
     eventually("canceled jobs stay", lambda: not cluster.active())
@@ -177,7 +183,8 @@ def test_exhibits_of_all_papers_have_the_same_bytes(
     for run in anew:
         for made in [*remote.folder.glob(f"results/*/{run}"), *remote.folder.glob(f"results/**/{run}.csv")]:
             shutil.rmtree(made) if made.is_dir() else made.unlink()
-    remote.run(*targets, "--quiet", "--group-components", "models=4", "exhibits=20")
+    (grouped,) = re.findall("`(--group-components .*?)`", (ROOT / "docs/cluster.md").read_text())
+    remote.run(*targets, "--quiet", *grouped.split())
     logs = [str(log.relative_to(remote.folder / "logs")) for log in (remote.folder / "logs").rglob("*.log")]
     assert {f"run/{run}.log" for run in anew} <= {*logs}
     assert len(since(cluster, before)) < len(logs) / 4

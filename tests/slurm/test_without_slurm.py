@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from snakemake_executor_plugin_slurm import ExecutorSettings
 
 from cutlayer.core.errors import InputError
 from launch import environment
@@ -43,6 +46,46 @@ def test_the_profile_without_sbatch_stops_with_a_sentence(tmp_path: Path) -> Non
 
 def test_other_executors_need_no_sbatch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    environment.check("local")
+    environment.check("local", None)
     with pytest.raises(InputError, match="no sbatch on PATH"):
-        environment.check("slurm")
+        environment.check("slurm", SimpleNamespace())
+
+
+def programs(folder: Path, accounting: bool, config: str) -> str:
+    """A folder, to be PATH, with a SLURM that has or has not accounting."""
+    for name, lines in {
+        "sbatch": "",
+        "sacct": "" if accounting else "echo Slurm accounting storage is disabled >&2; exit 1",
+        "scontrol": f"echo '{config}'",
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("accounting", "config", "asked"),
+    [
+        (True, "MinJobAge = 2 sec", "sacct"),
+        (False, "MinJobAge = 300 sec", "squeue"),
+        (False, "MinJobAge = 120 sec", r"slurm.conf: 120\); accounting, or 240 s or more, expected"),
+        (False, "", "MinJobAge in slurm.conf: None"),
+    ],
+)
+def test_without_accounting_squeue_is_asked_where_it_remembers_jobs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, accounting: bool, config: str, asked: str
+) -> None:
+    """The plugin would wait for good for a job that nothing reports on."""
+    monkeypatch.setenv("PATH", programs(tmp_path, accounting, config))
+    settings = ExecutorSettings(status_command="sacct", init_seconds_before_status_checks=20)
+    with pytest.raises(InputError, match=asked) if " " in asked else contextlib.nullcontext():
+        environment.check("slurm", settings)
+    assert settings.status_command == (asked if " " not in asked else "sacct")
+
+
+def test_sacct_that_is_not_installed_is_as_no_accounting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", programs(tmp_path, False, "MinJobAge = 300 sec"))
+    (tmp_path / "sacct").unlink()
+    settings = ExecutorSettings(status_command="sacct", init_seconds_before_status_checks=20)
+    environment.check("slurm", settings)
+    assert settings.status_command == "squeue"

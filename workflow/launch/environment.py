@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from cutlayer.core.errors import InputError
 
@@ -15,6 +18,7 @@ OWN = {"MPLBACKEND": "agg", "PYTHONUTF8": "1"}  # whatever shell, notebook or lo
 PATIENCE = 5.0  # seconds
 NAMED = 20  # files at most that an error names
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+REMEMBERED = 240  # seconds: the plugin looks every 180 s at least
 
 
 def gpus(limit: int | None) -> int:
@@ -24,14 +28,38 @@ def gpus(limit: int | None) -> int:
     return int(os.environ.get("CUTLAYER_GPUS", 0))
 
 
-def check(executor: str) -> None:
-    """Raise unless the program is here with which this executor hands on its jobs.
+def check(executor: str, settings: Any) -> None:
+    """Raise unless SLURM, if it is the executor, takes jobs and reports how they end: its plugin would wait for good.
 
-    Without it the plugin of SLURM says so again and again, and does not end.
+    Without accounting `sacct` may be installed and answer nothing: then the plugin is set to ask `squeue`.
     """
-    if executor == "slurm" and not shutil.which("sbatch"):
-        meant = "start it on a login node of the cluster, or without the profile"
-        raise InputError("executor.slurm", "there is no sbatch on PATH", meant)
+    if executor != "slurm":
+        return
+    if not shutil.which("sbatch"):
+        expected = "start it on a login node of the cluster, or without the profile"
+        raise InputError("executor.slurm", "there is no sbatch on PATH", expected)
+    from snakemake_executor_plugin_slurm.job_status_query import get_min_job_age, query_job_status_sacct
+
+    if not _answered(query_job_status_sacct("any")):
+        _ask_squeue(settings, get_min_job_age())
+
+
+def _answered(command: str) -> bool:
+    """Whether a query succeeds, within the time that the plugin gives it."""
+    try:
+        return not subprocess.run(shlex.split(command), capture_output=True, timeout=60).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _ask_squeue(settings: Any, age: int | None) -> None:
+    """Set the plugin to ask `squeue`, which knows a job for MinJobAge after its end; if that is short, it would not."""
+    needed = max(REMEMBERED, 3 * settings.init_seconds_before_status_checks)
+    if age is None or age < needed:
+        wrong = f"sacct does not answer (no accounting), and squeue forgets ended jobs (MinJobAge in slurm.conf: {age})"
+        raise InputError("executor.slurm", wrong, f"accounting, or {needed} s or more, expected")
+    settings.status_command = "squeue"
+    print("executor.slurm: sacct does not answer (no accounting): squeue reports which jobs ended", file=sys.stderr)
 
 
 def check_times(files: Iterable[str]) -> None:
