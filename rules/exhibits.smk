@@ -39,7 +39,7 @@ rule figure:
     log:
         "logs/exhibits/{paper}/{exhibit}.log",
     wildcard_constraints:
-        exhibit="|".join(key.split("/")[1] for key in FIGURES),
+        exhibit=one_of(FIGURES),
     group:
         at_once("exhibits")
     conda:
@@ -66,4 +66,4 @@ use rule figure as table with:
         md="results/exhibits/{paper}/{exhibit}.md",
         tex="results/exhibits/{paper}/{exhibit}.tex",
     wildcard_constraints:
-        exhibit="|".join(key.split("/")[1] for key in TABLES),
+        exhibit=one_of(TABLES),

@@ -59,6 +59,12 @@ def tried(job):
     }
 
 
+def one_of(exhibits):
+    """What an exhibit's name must be so that it is one of these ("paper/name"); papers may have none of a kind."""
+    names = [os.path.basename(key) for key in exhibits]
+    return "|".join(names) or "!"
+
+
 def among(runs, sign="="):
     """What a setup must be so that it and the defense after it are one of these (setup, defense), or ("!") none."""
     return rf"(?{sign}(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"

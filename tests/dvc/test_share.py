@@ -6,6 +6,7 @@ import contextlib
 import functools
 import http.server
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -18,9 +19,10 @@ import yaml
 from cutlayer.data.acquire import Unavailable, acquire
 from cutlayer.data.sources import made_of, read_sources
 from cutlayer.plan.plan import Plan
-from tests.params import read
+from tests.params import params, read
 
-from .conftest import PARTS, ROOT, Repository
+from ..workflow.conftest import blocks, copy, prune
+from .conftest import PARTS, ROOT, Repository, track
 
 POINTERS = {str(file.relative_to(ROOT)): read(file) for file in ROOT.glob("data/raw/*/*.dvc")}
 
@@ -75,11 +77,17 @@ def test_writing_the_pointers_again_changes_nothing(tmp_path: Path) -> None:
     assert not here.git("status", "--porcelain")
 
 
+def name(repository: Repository, place: Path) -> None:
+    """Name the place to share at as docs/dvc.md does, and commit that."""
+    (command, _), *_ = (block.splitlines() for block in blocks("docs/dvc.md", "sh")[1:])
+    repository.ok(*command.replace("<folder or bucket>", str(place)).split())
+    repository.save("a place to share at")
+
+
 def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Path) -> None:
-    remote = str(tmp_path / "remote")
     shutil.copytree(recorded.folder, tmp_path / "project", symlinks=True)
     here = Repository(tmp_path / "project", mirror="")
-    here.dvc("remote", "add", "--default", "--local", "store", remote)
+    name(here, tmp_path / "remote")
     pushed = here.make("push")
     assert pushed.returncode == 0, pushed.stderr
     assert "new:" not in here.dvc("status", "--cloud")
@@ -87,7 +95,6 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
 
     here.git("clone", "--quiet", ".", str(tmp_path / "clone"))
     clone = Repository(tmp_path / "clone", mirror="")
-    clone.dvc("remote", "add", "--default", "--local", "store", remote)
     pulled = clone.make("pull")
     assert pulled.returncode == 0, pulled.stdout + pulled.stderr
     assert clone.csv() == recorded.csv()
@@ -102,6 +109,25 @@ def test_a_clone_that_pulls_has_nothing_to_do(recorded: Repository, tmp_path: Pa
     refused = clone.make("settle")
     assert refused.returncode != 0
     assert "not what dvc.lock records" in refused.stderr
+
+
+def test_a_paper_alone_is_recorded_and_half_a_record_is_not_pushed(tmp_path: Path) -> None:
+    """One whose only exhibit shows the data: no runs, no scores, nothing that is measured."""
+    here = Repository(prune(copy(tmp_path / "project")).folder, mirror="")
+    track(here)
+    here.replace("params.yaml", f"papers: [{', '.join(params()['papers'])}]", "papers: [marvell]")
+    name(here, tmp_path / "remote")
+    here.dvc("repro", "runs")
+    folders = {file.name for file in (here.folder / "results").iterdir() if file.is_dir()}
+    assert {"runs", "scores", "theory", "matches", "vulnerable"} <= folders
+    half = here.make("push")
+    assert half.returncode != 0
+    assert "error: dvc.lock: does not record these results" in half.stderr
+    assert "(stages exhibits, ledger, site); `make record` first" in half.stderr
+    assert not (tmp_path / "remote").exists()
+    shutil.rmtree(here.folder / "results")
+    here.dvc("checkout", "runs")
+    assert (here.folder / "results/matches").is_dir()
 
 
 @pytest.fixture
@@ -220,3 +246,12 @@ def test_a_raw_file_that_is_another_one_is_not_pushed(tmp_path: Path) -> None:
     done: subprocess.CompletedProcess[str] = here.call("python", "workflow/tracking/raw.py")
     assert done.returncode != 0
     assert "data/raw/satellite/sat.trn: is not the one" in done.stderr
+
+
+def test_without_git_nothing_is_pushed_and_it_says_why(tmp_path: Path) -> None:
+    """As in a tree that was downloaded as an archive."""
+    here = minimal(tmp_path / "here", "workflow/tracking/raw.py")
+    shutil.rmtree(here.folder / ".git")
+    done = here.call("python", "workflow/tracking/raw.py")
+    assert done.returncode == 1
+    assert re.fullmatch("error: .*here is not a git repository\n", done.stderr)

@@ -75,6 +75,12 @@ def test_every_input_of_a_job_is_a_dependency_of_its_stage(project: Project) -> 
     assert not set(missing), f"not in dvc.yaml: {sorted(set(missing))}"
 
 
+@pytest.mark.parametrize("stage", ["data", "runs", "exhibits"])
+def test_folders_for_which_a_subset_of_papers_has_nothing_are_made(stage: str) -> None:
+    _, made = STAGES[stage]["cmd"]
+    assert made.split() == ["mkdir", "-p", *(path for path in paths(stage) if not Path(path).suffix)]
+
+
 def test_repro_after_snakemake_makes_nothing_again(recorded: Repository) -> None:
     """What the first one ran, the fixture has seen; the second one runs no stage."""
     before = recorded.times()

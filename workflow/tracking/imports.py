@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from dvc.exceptions import DvcException
 from dvc.repo import Repo
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -81,5 +82,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except InputError as error:
+    except (InputError, DvcException) as error:
         sys.exit(f"error: {error}")

@@ -27,20 +27,20 @@ def whole(lock: Path) -> bool:
     return True
 
 
-def from_last_commit(lock: Path) -> None:
-    """Replace the file by the committed one; without one remove it."""
+def from_last_commit(lock: Path) -> str:
+    """Replace the file by the committed one; without one remove it. Return which of these was done."""
     committed = subprocess.run(["git", "show", f"HEAD:./{lock}"], capture_output=True, check=False)
     if committed.returncode == 0:
         lock.write_bytes(committed.stdout)
-    else:
-        lock.unlink()
+        return "it is that of the last commit now"
+    lock.unlink()
+    return "it is removed, for no commit has it"
 
 
 def main() -> None:
     """Leave both files as DVC can read them."""
     if LOCK.exists() and not whole(LOCK):
-        from_last_commit(LOCK)
-        print("dvc.lock was half written; it is that of the last commit now.", file=sys.stderr)
+        print(f"dvc.lock was half written; {from_last_commit(LOCK)}.", file=sys.stderr)
     try:
         json.loads(PROCESSES.read_text(encoding="utf-8"))
     except FileNotFoundError:
