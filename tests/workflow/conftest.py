@@ -52,16 +52,7 @@ class Project:
 
     def command(self, *arguments: str, cores: int = 2, tiny: bool = True) -> list[str]:
         config = ["--configfile", "tests/workflow/tiny.yaml"] if tiny else []
-        fixed = [
-            "--cores",
-            str(cores),
-            "--scheduler",
-            "greedy",
-            "--scheduler-subsample",
-            "8",
-            "--max-jobs-per-timespan",
-            "300/3s",
-        ]
+        fixed = ["--cores", str(cores), "--scheduler", "greedy", "--scheduler-subsample", "8"]
         return [sys.executable, "-m", "snakemake", *fixed, *arguments, *config]
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.cli import get_argument_parser
 
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
@@ -55,6 +56,12 @@ NOT_TESTED = {  # command -> why no test runs it
     "make test": "a test of all tests has no end: .github/workflows/test.yml runs it",
     "make plan SCALE=reference": "it tries jobs for minutes: tests/theory/test_forecast.py tests what it says",
     "dvc repro --force data": "as `dvc repro`, which is tested; --force is DVC's own",
+}
+NOT_NAMED = {  # option of Snakemake that a test gives and no page names -> why
+    "--configfile": "the scale of tests",
+    "--dry-run": "pages have it as -n",
+    "--forcerun": "a damaged original file is looked at, without making all that follows from it",
+    "--nolock": "a second Snakemake must be refused even so",
 }
 FIRST_HOUR = blocks("docs/first_hour.md", "sh")[1:-1]  # without the clone; more to run is planned
 FOLLOWED = [*FIRST_HOUR, *blocks("docs/your_own.md", "sh")]  # the latter in test_your_own.py
@@ -105,6 +112,17 @@ def test_the_tests_that_are_named_exist(test: str) -> None:
     file, _, name = test.partition("::")
     there = ast.walk(ast.parse((ROOT / file).read_text()))
     assert name in {node.name for node in there if isinstance(node, ast.FunctionDef)}
+
+
+def test_tests_give_snakemake_no_option_that_no_page_names() -> None:
+    """Else what a reader does as documented need not run, though its test does."""
+    known = {option for action in get_argument_parser()._actions for option in action.option_strings}
+    tests = [file for folder in ("dvc", "slurm", "workflow") for file in (ROOT / "tests" / folder).glob("*.py")]
+    given = {option for file in tests for option in re.findall(r"[\"'](--[\w-]+)[\"',=]", file.read_text())} & known
+    named = "\n".join((ROOT / page).read_text() for page in (*PAGES, "Makefile", "dvc.yaml"))
+    unnamed = {option for option in given if not re.search(rf"{option}\b", named)}
+    assert unnamed <= NOT_NAMED.keys(), "name them in a page, or say why in NOT_NAMED"
+    assert NOT_NAMED.keys() <= given
 
 
 def test_every_target_of_make_that_a_page_names_exists() -> None:
