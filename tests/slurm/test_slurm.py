@@ -40,6 +40,13 @@ def test_killed_tests_leave_no_daemon(slurm: None) -> None:
     Cluster(Path(folder)).stop()
 
 
+def test_this_slurm_has_sacct_and_no_accounting(cluster: Cluster) -> None:
+    """The profile must run there as documented, as it does with accounting."""
+    done = subprocess.run(["sacct"], text=True, capture_output=True, check=False)
+    assert done.returncode != 0
+    assert "accounting storage is disabled" in done.stderr
+
+
 @dataclass
 class Submitted(Project):
     """A copy of the project that runs on the cluster of the test, through the profile."""
