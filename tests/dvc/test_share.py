@@ -128,6 +128,7 @@ def test_a_paper_alone_is_recorded_and_half_a_record_is_not_pushed(tmp_path: Pat
     shutil.rmtree(here.folder / "results")
     here.dvc("checkout", "runs")
     assert (here.folder / "results/matches").is_dir()
+    assert "rule table" in here.ok("snakemake", "--dry-run", "--cores", "1", "exhibits")  # it has no figure
 
 
 @pytest.fixture
