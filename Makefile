@@ -21,7 +21,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan report try publish compare verify docs lock check test lint clean imports record push pull settle release same
+.PHONY: results setup data plan report try publish judge compare verify docs lock check test lint clean imports record push pull settle release same
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -75,6 +75,10 @@ try: setup
 # Put a finished run at a scale that judges all numbers into reference/, to be committed; papers that are there already stay.
 publish: setup
 	@$(BIN)/python -m cutlayer.reference.publish
+
+# After a change of a rule: the reference's verdicts and exhibits again, from its cells, and which verdicts change.
+judge:
+	@$(BIN)/python -m cutlayer.reference.judged_again
 
 # Which rows of your run differ from the reference by more than their intervals.
 compare: setup

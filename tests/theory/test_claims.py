@@ -79,11 +79,11 @@ def test_a_claim_at_its_limit_holds():
 
 
 def test_a_claims_row_says_what_was_found():
-    (row,) = claim(table([0.1, 0.2, 0.3]), at_most=0.5).to_dict("records")
+    (row,) = claim(table([0.11, 0.12, 0.13]), at_most=0.5).to_dict("records")
     who = {"paper": "paper", "kind": "claim", "item": "c", "setup": "wine", "provenance": "real", "scale": "paper"}
     assert {key: row[key] for key in who} == who
     assert row["seeds"] == 3
-    assert (row["ours"], row["low"], row["high"]) == pytest.approx(interval([0.1, 0.2, 0.3]))
+    assert (row["ours"], row["low"], row["high"]) == pytest.approx(interval([0.11, 0.12, 0.13]))
     assert row["threshold"] == "value at most 0.5"
 
 

@@ -25,13 +25,13 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def judged(plan: Plan) -> pd.DataFrame:
     """All rows, from the committed cells."""
-    return reasons._judged(plan, FOLDER)
+    return reasons.judged(plan, FOLDER)
 
 
 @pytest.fixture
 def changed(judged: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with another claims.csv, of which nothing is judged again."""
-    monkeypatch.setattr(reasons, "_judged", lambda *_: judged)
+    monkeypatch.setattr(reasons, "judged", lambda *_: judged)
     return tmp_path
 
 

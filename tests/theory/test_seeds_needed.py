@@ -10,12 +10,12 @@ from scipy import stats
 from cutlayer.ledger import seeds
 from cutlayer.ledger.estimates import Compared, compared
 
-CHECK = {"statistic": "value", "left": {"metric": "auc"}, "at_least": 0.5}
+CHECK = {"statistic": "value", "left": {"metric": "mse"}, "at_least": 0.5}
 
 
 def cells(values: list[float], error: float = 0.0) -> pd.DataFrame:
     """One cell, with a value a seed."""
-    same = {"setup": "s", "defense": "d", "setting": "", "attack": "a", "metric": "auc", "all": 0}
+    same = {"setup": "s", "defense": "d", "setting": "", "attack": "a", "cases": 1, "metric": "mse", "all": 0}
     more = {"tested": 100, "chance": 0.5, "error": error}
     return pd.DataFrame([same | more | {"seed": n, "value": v} for n, v in enumerate(values)])
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from cutlayer.metrics.ranges import counted
+from cutlayer.metrics import declared
 
+LOPSIDED = 0.1  # of the width of an interval, by which its ends may be apart from equally far
 MOST = 7  # decimals; what is still smaller is written in powers of ten
 
 
@@ -15,21 +16,28 @@ def decimals(value: float, digits: int) -> int:
 
 
 def number(metric: str, mean: float, low: float, high: float, digits: int) -> str:
-    """A mean, with half the width of its interval where there is one that is no point."""
+    """A mean, with half the width of its interval, or its ends where they are not equally far: so none ends above 1."""
     if math.isnan(low) or low == high:
-        if counted(metric) and mean.is_integer():
+        if _counted(metric) and mean.is_integer():
             return f"{mean:,.0f}"
         shown = decimals(mean, digits)
         return f"{mean:.{shown}f}" if shown <= MOST else f"{mean:.1e}"
-    shown = 1 if counted(metric) else min(decimals(mean, digits), MOST)
+    shown = 1 if _counted(metric) else min(decimals(mean, digits), MOST)
+    if abs(high + low - 2 * mean) > LOPSIDED * (high - low):
+        return f"{mean:,.{shown}f} ({low:,.{shown}f} to {high:,.{shown}f})"
     return f"{mean:,.{shown}f} ± {(high - low) / 2:,.{shown}f}"
 
 
 def printed(metric: str, value: float, printed_decimals: int) -> str:
     """A number as the paper prints it."""
-    return f"{value:,.0f}" if counted(metric) else f"{value:.{max(0, printed_decimals)}f}"
+    return f"{value:,.0f}" if _counted(metric) else f"{value:.{max(0, printed_decimals)}f}"
 
 
 def difference(metric: str, ours: float, theirs: float, digits: int) -> str:
     """Ours less the paper's."""
-    return f"{ours - theirs:+,.0f}" if counted(metric) else f"{ours - theirs:+.{digits}f}"
+    return f"{ours - theirs:+,.0f}" if _counted(metric) else f"{ours - theirs:+.{digits}f}"
+
+
+def _counted(metric: str) -> bool:
+    """Whether a metric is a whole number, of which decimals say nothing."""
+    return declared.of(metric).kind == declared.COUNT

@@ -1,26 +1,17 @@
-"""What figures show of the seeds: each as a dot, and an interval.
-
-Where an exhibit has the undefended run beside a defense, seed by seed in the same setup, the interval is that of the
-paired difference, about the mean: two points differ if the one's interval leaves out the other. The undefended run has
-none then. Elsewhere it is that of the mean. Both end where the metric does.
-"""
+"""What figures show of the seeds: each as a dot, and the interval of their mean, which is the ledger's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from cutlayer.ledger.cells import axis
-from cutlayer.ledger.statistics import interval
-from cutlayer.metrics.ranges import bounds
-from cutlayer.plan.sweeps import UNDEFENDED
+from cutlayer.ledger.chance import TRAINING, two_sided
+from cutlayer.ledger.samples import of_values
+from cutlayer.metrics import declared
 
-ALONE = " as dots, 95% t-intervals"
-PAIRED = " as dots, 95% intervals of the paired difference to none"
-MIXED = f"{PAIRED}, t-intervals where it is not there"
+SEEDS = " as dots, 95% intervals"
 FAINT = {
     "label": "_seeds",
     "linestyle": "",
@@ -32,46 +23,50 @@ FAINT = {
 }
 
 
-def shown(cells: pd.DataFrame, two_sided: str = "") -> pd.DataFrame:
-    """The cells with the intervals that figures show in `low` and `high`, and columns `paired`, `least` and `most`.
+def shown(cells: pd.DataFrame, leak: str = "") -> pd.DataFrame:
+    """The cells with columns `least` and `most`, between what the metric can be.
 
-    The last two are between what the metric can be. Of the metric that is `two_sided`, an AUC, a seed's value below one
-    half is as much of a leak above it.
+    Of the metric that is a `leak`, an AUC, what it leaks is shown, as the ledger reads it.
     """
-    cells = folded(cells, two_sided)
-    place = ["setup", "attack", "metric", axis(cells.drop(columns=["paper", "exhibit", "scale"]))]
-    alone = cells["defense"].isin([UNDEFENDED, ""]).all()
-    none = cells[(cells["defense"] == UNDEFENDED) & cells["each"].map(bool)].head(0 if alone else len(cells))
-    undefended = dict(zip(none[place].itertuples(index=False, name=None), none["each"], strict=True))
-    keys = cells[place].itertuples(index=False, name=None)
-    limits = [(0.5, 1.0) if two_sided and name == two_sided else bounds(name) for name in cells["metric"]]
+    cells = folded(cells, leak)
+    limits = [declared.of(name).range for name in cells["metric"]]
     cells = cells.assign(least=[pair[0] for pair in limits], most=[pair[1] for pair in limits])
-    found = [_interval(row, undefended.get(key)) for row, key in zip(cells.to_dict("records"), keys, strict=True)]
-    ends = pd.DataFrame(found, columns=["low", "high", "paired"], index=cells.index)
-    return cells.assign(low=ends["low"], high=ends["high"], paired=ends["paired"])
+    if not leak:
+        return cells
+    own = cells["metric"] == leak
+    lowest = cells.loc[own, "low"].fillna(cells.loc[own, "mean"]).min()
+    return cells.assign(least=cells["least"].mask(own, min(0.5, lowest)))
 
 
 def folded(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Cells of a metric with each seed's value below one half mirrored at it."""
+    """Cells of a metric with what it leaks; those of worst cases are that already."""
     own = (cells["metric"] == metric) & cells["each"].map(bool)
-    if not metric or not own.any():
+    if not metric or "by" in cells or not own.any():
         return cells
-    each = cells["each"][own].map(lambda values: {seed: max(value, 1 - value) for seed, value in values.items()})
-    ends = pd.DataFrame([interval([*values.values()]) for values in each], each.index, ["mean", "low", "high"])
-    return cells.assign(
-        each=each.reindex(cells.index).where(own, cells["each"]),
-        **{name: ends[name].reindex(cells.index).where(own, cells[name]) for name in ("mean", "low", "high")},
-    )
+    each = cells["each"][own]
+    rows = cells.loc[own, [*TRAINING, "error", "rows"]].assign(seed=each.map(list), value=_values(each))
+    rows = two_sided(rows.explode(["seed", "value"]).astype({"value": float}).assign(chance=0.5))
+    found = {place: _cell(group) for place, group in rows.groupby(level=0)}
+    new = pd.DataFrame.from_dict(found, orient="index")
+    columns = {str(name): new[name].reindex(cells.index).where(own, cells[name]) for name in new}
+    return cells.assign(**columns)
+
+
+def _values(each: pd.Series) -> pd.Series:
+    return each.map(lambda values: list(values.values()))
+
+
+def _cell(rows: pd.DataFrame) -> dict[str, Any]:
+    """The seeds of one cell, and their mean with its interval."""
+    values = rows["value"].to_numpy()
+    found = of_values(declared.AUC, values, rows["error"].to_numpy(), rows["rows"].to_numpy()).estimate()
+    each = dict(zip(rows["seed"], values.tolist(), strict=True))
+    return {"each": each, "mean": found.mean, "low": found.low, "high": found.high}
 
 
 def said(cells: pd.DataFrame) -> str:
     """What the dots, bars and bands of a figure are."""
-    if cells["seeds"].max() < 2:
-        return ""
-    several = cells[(cells["seeds"] > 1) & (cells["defense"] != UNDEFENDED)]
-    if several.empty or not several["paired"].any():
-        return ALONE
-    return PAIRED if several["paired"].all() else MIXED
+    return "" if cells["seeds"].max() < 2 else SEEDS
 
 
 def dots(axis: Any, x: pd.Series, each: pd.Series, look: Mapping[str, Any]) -> None:
@@ -90,13 +85,3 @@ def dots_of_two(axis: Any, xs: pd.Series, ys: pd.Series, look: Mapping[str, Any]
 
 def _several(values: Mapping[int, float]) -> list[float]:
     return [*values.values()] if len(values) > 1 else []
-
-
-def _interval(row: Mapping[Any, Any], undefended: Mapping[int, float] | None) -> tuple[float, float, bool]:
-    low, high = row["low"], row["high"]
-    paired = undefended is not None and len(row["each"]) > 1 and set(row["each"]) <= set(undefended)
-    if undefended is not None and paired:
-        _, low, high = interval([value - undefended[seed] for seed, value in row["each"].items()])
-        reach = (high - low) / 2 if row["defense"] != UNDEFENDED else np.nan
-        low, high = row["mean"] - reach, row["mean"] + reach
-    return max(low, row["least"]) if low == low else low, min(high, row["most"]) if high == high else high, paired

@@ -64,7 +64,7 @@ class Exhibit:
         return None
 
 
-def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% t-intervals") -> str:
+def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% intervals") -> str:
     """Scale, numbers of predictions, cases and seeds, where the data come from, in one line; with `reasons`, what
     does not apply.
     """

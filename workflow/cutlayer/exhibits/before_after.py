@@ -15,7 +15,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cutlayer.metrics.ranges import bounds
 from cutlayer.plan.sweeps import UNDEFENDED
 
 from ._columns import column, measured
@@ -78,8 +77,7 @@ class BeforeAfter(Exhibit):
         if (cell := found[self.before]) is not None:
             axis.plot([cell["mean"]], [row], color=color, label="_before", **PLAIN, **HOLLOW)
         if (cell := found[self.after]) is not None:
-            reach = max(cell["low"], self.chance), min(cell["high"], bounds(self.leak)[1])  # a leak is mirrored
-            axis.plot(reach, [row, row], color=color, lw=0.8, label="_interval")
+            axis.plot([cell["low"], cell["high"]], [row, row], color=color, lw=0.8, label="_interval")
             axis.plot([cell["mean"]], [row], color=color, label="_after", clip_on=False, zorder=5, **PLAIN)
             by = label(str(cell.get("by", "")).split(", ")[0])
             at = axis.get_yaxis_transform()

@@ -6,6 +6,7 @@ row per cell and seed (what claims are checked on), `summarize` one row per cell
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,11 +18,12 @@ import pandas as pd
 from cutlayer.core.files import replacing
 from cutlayer.data.normalised import facts, read
 from cutlayer.games.vertical.preprocess import prepare
+from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import parameters_in
 
-from .chance import FACTS, with_chance
+from .chance import FACTS, errors, kind, rows_of, with_chance
+from .samples import fewest, known, of_values
 from .selection import chosen
-from .statistics import interval
 from .worst import worst
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
@@ -29,6 +31,7 @@ WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "atta
 OF_ATTRIBUTE = {"values", "most_common"}
 MOMENTS = {"mean", "variance", "mean_of_means"}
 Columns = Mapping[str, np.ndarray]  # of one cell, (rows,) each
+BEHIND = ["each", "error", "rows"]  # columns of summaries that no csv has
 TEXT = ("defense", "setting", "attack", "skipped")
 
 
@@ -36,7 +39,7 @@ def gather(
     files: Sequence[str | Path], data: str | Path, setups: Mapping[str, str], exhibit: Mapping[str, Any]
 ) -> pd.DataFrame:
     """One row per cell and seed: WHO, the axis, seed, value, n (predictions), cases (averaged), skipped, and of
-    `chance.with_chance` tested, chance, error (the mean over cases, as if all tested the same rows).
+    `chance.with_chance` tested, chance, error (the mean over cases, as if all tested the same rows), few.
 
     `files` are csv tables of scores, utility or theory; `data` is the folder of normalised data; `setups`
     names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
@@ -77,6 +80,7 @@ def gather(
         tested=("tested", "max"),
         chance=("chance", "mean"),
         error=("error", "mean"),
+        few=("few", "max"),
     ).reset_index()
     found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
     found = chosen(found, exhibit["choose"]) if "choose" in exhibit else found
@@ -93,7 +97,7 @@ def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
 
 def _worst(metrics: pd.Series) -> pd.Series:
     """Deviations from a statement are not averaged over space: the largest counts."""
-    return metrics.str.endswith(("_gap", "_excess"))
+    return metrics.map(lambda name: declared.of(name).kind == declared.DEVIATION)
 
 
 def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
@@ -153,7 +157,17 @@ def bounds(group: Columns) -> tuple[float, float, float]:
     if seeds(group) == 0:
         value = float(pd.Series(group["value"]).mean())  # of those that are there
         return value, value, value
-    return interval(group["value"])
+    chance = group["chance"][0] if "chance" in group else math.nan
+    found = of_values(kind(group["metric"][0], chance), group["value"], *behind(group)).estimate()
+    return found.mean, found.low, found.high
+
+
+def behind(group: Columns) -> tuple[np.ndarray, np.ndarray]:
+    """The standard errors that their rows leave a cell's values, and how many rows decide about each."""
+    unknown = np.full(len(group["value"]), math.nan)
+    facts = [group.get(name, unknown) for name in ("chance", "tested", "few", "cases")]
+    rows = np.array([rows_of(*each) for each in zip(group["metric"], *facts, strict=True)], dtype=float)
+    return errors(group["metric"], {"value": group["value"], "error": group.get("error", unknown), "rows": rows}), rows
 
 
 def load(path: str | Path) -> pd.DataFrame:
@@ -171,7 +185,8 @@ def axis(cells: pd.DataFrame) -> str:
 
 
 def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
-    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; `each` seed's value.
+    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; for figures `each` seed's
+    value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
 
     `by` names the worst attacks, the one of most seeds first.
     """
@@ -184,7 +199,8 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.D
         row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
         row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"][0]}
         row |= {"by": ", ".join(name for name, _ in Counter(group["by"]).most_common())} if "by" in group else {}
-        rows.append(row | {"each": each(group)})
+        error, decide = behind(group)
+        rows.append(row | {"each": each(group), "error": known(error), "rows": fewest(decide)})
     return pd.DataFrame(rows)
 
 

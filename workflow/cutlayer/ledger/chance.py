@@ -1,42 +1,65 @@
-"""What a guess without any information reaches in a metric, and how far the choice of the tested rows moves a number.
+"""What random guessing reaches in a metric, and how far the choice of the tested rows moves a number.
 
 A run and an attack say of each case how many `rows` were tested, how common the most common value is among them
 (`majority`, of a run's own task `task_majority`), and what a guess without information reaches in their utility
-(`chance`, which is 1/2 where that is an AUC). Metrics that were picked with the truth (`_max`, `_oracle`) have no
-chance: the best of many useless guesses is better than one.
+(`chance`, which is 1/2 where that is an AUC). Metrics that were picked with the truth have no chance: the best of many
+useless guesses is better than one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
+from cutlayer.metrics import declared
+
 FACTS = ("rows", "majority", "task_majority", "chance")
 HIDDEN = ("rows", "chance")  # what no exhibit shows
 GUESSES = ("majority", "task_majority", "uniform", "chance_floor", "floor")  # metrics that are a chance, not above one
-COLUMNS = ["tested", "chance", "error"]
+COLUMNS = ["tested", "chance", "error", "few"]
 LOG_LOSS = "test_log_loss"  # of which less is better
 NOT_CASES = ["metric", "value", "skipped", "n", "predictions"]
-PICKED = ("_max", "_oracle")
-TRAINING = ["setup", "seed", "defense", "setting", "attack", "metric"]
+TRAINING = ["setup", "defense", "setting", "attack", "metric"]
+FEWER = 0.25  # of the rows, in cells that do not say how many are of the rarer class
+VULNERABLE = 0.01  # of the rows, as stages/vulnerable.py has them
 
 
-def is_auc(metric: str) -> bool:
-    """Whether a metric is an AUC by its name; of `utility` only its chance tells."""
-    return "auc" in metric
+def kind(metric: str, chance: float = math.nan) -> str:
+    """The kind of a metric; a utility is an AUC where chance is 1/2, and a share where chance is something else."""
+    found = declared.of(metric).kind
+    if found == declared.UTILITY and chance == chance:
+        return declared.AUC if chance == 0.5 else declared.SHARE
+    return found
 
 
-def is_share(metric: str) -> bool:
-    """Whether a metric is a share of the tested rows."""
-    return "accuracy" in metric or metric in ("majority", "task_majority")
+def rows_of(metric: str, chance: float, tested: float, few: float, cases: float) -> float:
+    """How many rows decide about one value: of an AUC those of the rarer class; 0 where nothing is known."""
+    what = declared.of(metric)
+    if what.of == declared.CASES:
+        return cases
+    if what.of == declared.VULNERABLE:
+        return VULNERABLE * tested
+    if kind(metric, chance) == declared.AUC or what.of == declared.POSITIVES:
+        return few if few > 0 else FEWER * tested
+    return tested if kind(metric, chance) == declared.SHARE else 0.0
+
+
+def errors(metrics: Iterable[str], columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The standard errors (cells,) of values as their rows leave them, also of shares of the positives."""
+    some = declared.POSITIVES, declared.VULNERABLE
+    found = np.array([declared.of(name).of in some for name in metrics], dtype=bool)
+    value, rows = columns["value"].astype(float), columns["rows"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = np.sqrt((value * (1 - value)).clip(0) / rows)
+    return np.where(found & (rows > 0), own, columns["error"].astype(float))
 
 
 def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
-    """The rows of runs and attacks with columns tested (rows; 0 unknown), chance and error, its standard error (NaN).
-
-    Rows that say only this are left out.
+    """The rows of runs and attacks with columns tested (rows; 0 unknown), chance, error (standard, NaN), and few, how
+    many rows are of the rarer class (NaN). Rows that say only this are left out.
     """
     keys = [column for column in cells.columns if column not in NOT_CASES]
     found = cells[~cells["metric"].isin(HIDDEN)]
@@ -44,15 +67,17 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
         said = cells.loc[cells["metric"] == fact, [*keys, "value"]].drop_duplicates(keys)
         found = found.merge(said.rename(columns={"value": f"{fact}_"}), on=keys, how="left")
     rows, common = found["rows_"], found["majority_"].fillna(found["task_majority_"])
-    names = found["metric"].unique()
-    auc, share = (found["metric"].isin([*filter(kind, names)]) for kind in (is_auc, is_share))
-    utility = found["metric"].str.endswith("_utility")
+    kinds = found["metric"].map(lambda name: declared.of(name).kind)
+    auc, share, utility = (kinds == one for one in (declared.AUC, declared.SHARE, declared.UTILITY))
+    share &= found["metric"].map(lambda name: not declared.of(name).of)
+    picked = found["metric"].map(lambda name: declared.of(name).picked)
     chance = common.where(share).mask(auc, 0.5).mask(utility, found["chance_"])
     chance = chance.mask((found["metric"] == LOG_LOSS) & (found["chance_"] == 0.5), common.map(_entropy))
-    chance = chance.mask(found["metric"].str.endswith(PICKED) | found["metric"].isin(GUESSES))
+    chance = chance.mask(picked | found["metric"].isin(GUESSES))
     error = _of_auc(found["value"], rows, common).where(auc | (utility & (found["chance_"] == 0.5)))
     error = error.fillna(_of_share(found["value"], rows).where(share | utility))
-    return found.drop(columns=[f"{fact}_" for fact in FACTS]).assign(tested=rows.fillna(0), chance=chance, error=error)
+    own = {"tested": rows.fillna(0), "chance": chance, "error": error, "few": rows * (1 - common)}
+    return found.drop(columns=[f"{fact}_" for fact in FACTS]).assign(**own)
 
 
 def _entropy(share: float) -> float:
@@ -82,18 +107,34 @@ def _hanley_mcneil(auc: pd.Series, positives: pd.Series, negatives: pd.Series) -
 
 
 def two_sided(own: pd.DataFrame) -> pd.DataFrame:
-    """The cells with what an attack's AUC leaks in place of the AUC."""
+    """The cells with what an attack's AUC leaks in place of the AUC.
+
+    Which way round its score is read is chosen on the other seeds, once a training: a useless score then reads 1/2,
+    where one that is turned by the truth it is scored with would read more. With one seed there is nothing to choose
+    on, and it is read as it is.
+    """
+    if "by" in own:
+        return own  # of worst cases, whose signs are chosen already
     own = with_columns(own)
-    rows = zip(own["metric"], own["attack"], own["chance"] == 0.5, strict=True)
-    auc = [bool(attack) and (is_auc(name) or (half and name == "attack_utility")) for name, attack, half in rows]
-    if not any(auc):
-        return own
-    turned = np.array(auc) & (own.groupby(TRAINING, dropna=False)["value"].transform("mean") < 0.5)
-    return own.assign(value=own["value"].mask(turned, 1 - own["value"]))
+    turned = leaks(own) & (_elsewhere(own) < 0.5)
+    return own.assign(value=own["value"].mask(turned, 1 - own["value"])) if turned.any() else own
+
+
+def leaks(own: pd.DataFrame) -> np.ndarray:
+    """(cells,): which are an attack's AUC."""
+    rows = zip(own["metric"], own["attack"], own["chance"], strict=True)
+    return np.array([bool(attack) and kind(name, chance) == declared.AUC for name, attack, chance in rows], dtype=bool)
+
+
+def _elsewhere(own: pd.DataFrame) -> pd.Series:
+    """The mean of each cell's training over all seeds but its own; NaN where there is no other."""
+    groups = own.groupby(TRAINING, dropna=False)["value"]
+    seeds = own.groupby([*TRAINING, "seed"], dropna=False)["value"]
+    known, sums = groups.transform("count") - seeds.transform("count"), groups.transform("sum") - seeds.transform("sum")
+    return sums / known.where(known > 0)
 
 
 def with_columns(own: pd.DataFrame) -> pd.DataFrame:
     """The cells with the columns that say what chance gives; unknown where a table has none."""
-    if set(COLUMNS) <= set(own.columns):
-        return own
-    return own.assign(**{column: float("nan") for column in COLUMNS if column not in own})
+    lacking = [column for column in COLUMNS if column not in own]
+    return own.assign(**dict.fromkeys(lacking, float("nan"))) if lacking else own

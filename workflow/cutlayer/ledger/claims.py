@@ -19,7 +19,7 @@ import pandas as pd
 from cutlayer.plan.hours import Hours
 
 from . import distance, printed, seeds, verdicts
-from .chance import is_auc
+from .chance import leaks
 from .estimates import Compared
 from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
 from .readable import OURS
@@ -172,7 +172,7 @@ def read_two_sided(value: float, check: Mapping[str, Any], found: Found) -> floa
     used = found.used
     if check["statistic"] != "value" or used.empty or not (used["attack"] != "").all():
         return value
-    auc = used["metric"].map(is_auc) | (used["chance"] == 0.5)
+    auc = leaks(used)
     return max(value, 1 - value) if auc.all() else value
 
 

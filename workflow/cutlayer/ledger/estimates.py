@@ -12,6 +12,7 @@ Of a list of selections the least counts (`of_several: most`: the greatest), by 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,9 +22,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from .asked import Check, undefended, where
+from cutlayer.metrics import declared
+
+from .asked import Check, Selection, undefended, where
 from .chance import LOG_LOSS
-from .sides import Pair, pairs, place_by_place
+from .samples import EVERYWHERE, fewest, known, of_values, unit
+from .sides import Pair, Side, pairs, place_by_place
 from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smallest_of_largest, surely
 from .tradeoff import hypervolume
 
@@ -98,13 +102,34 @@ def _sample(statistic: str, pair: Pair) -> Sample:
     if statistic == "slope":
         values, places = np.array([_slope(*line) for line in pair.lines()]), pair.left.place
         span = float(np.ptp(places[~np.isnan(places)])) or 1.0
-        error = _of_shares(pair, float(values.mean()) * span) / span if pair.left.share else 0.0
-        return Sample(values, error, pair.exact)
+        first_and_last = Pair(pair.left, pair.left)
+        return Sample(values, _of_both(first_and_last, float(values.mean()) * span) / span, pair.exact)
     if statistic == "ratio" and pair.right:
         left, right = pair.by_seed(pair.left.value), pair.by_seed(pair.right.value)
-        return Sample(left / np.where(right == 0, np.nan, right), exact=pair.exact)
-    values = pair.by_seed(pair.value)
-    return Sample(values, _row_error(pair, float(values.mean())), pair.exact)
+        values = left / np.where(right == 0, np.nan, right)
+        return Sample(values, _of_ratio(pair, float(values.mean())), pair.exact)
+    if pair.right is None:
+        return of_values(pair.left.kind, pair.by_seed(pair.value), pair.left.error, pair.left.rows, pair.exact)
+    return _difference(pair)
+
+
+def _difference(pair: Pair) -> Sample:
+    """Left minus right. Where the right side is a known number, the left one's interval less it.
+
+    To a bound the seeds are draws of one mechanism, each on rows of its own draws: what matters is their scatter, which
+    is not less than what the rows of one of them leave.
+    """
+    values, right = pair.by_seed(pair.value), pair.right
+    assert right is not None
+    within = {pair.left.kind, right.kind} <= declared.IN_UNIT
+    ends = (-1.0, 1.0) if within else EVERYWHERE
+    if right.kind not in (declared.BOUND, declared.CHANCE):
+        return Sample(values, _of_both(pair, float(values.mean())), pair.exact, ends=ends)
+    bound = right.kind == declared.BOUND
+    error, own = (0.0, _alone(pair.left)) if bound else (known(pair.left.error), 0.0)
+    constant = within and float(np.ptp(right.value)) <= ROUNDING
+    shift = unit(pair.left.kind, pair.left.rows, float(right.value.mean())) if constant else None
+    return Sample(values, error, pair.exact, own, shift, ends)
 
 
 def _slope(places: np.ndarray, values: np.ndarray) -> float:
@@ -114,19 +139,28 @@ def _slope(places: np.ndarray, values: np.ndarray) -> float:
     return float(linregress(places[known], values[known]).slope)
 
 
-def _row_error(pair: Pair, difference: float) -> float:
-    """The standard error that the number of tested rows leaves, as if all seeds and places tested the same rows."""
-    if pair.right is None:
-        return _known(pair.left.error)
-    if pair.left.share and pair.right.share:
+def _alone(side: Side) -> float:
+    """The standard error that its tested rows leave a side; of a share of 0 or 1, as if half a row were otherwise."""
+    error, rows = known(side.error), fewest(side.rows)
+    if error > 0 or rows <= 0 or side.kind not in (declared.SHARE, declared.AUC):
+        return error
+    share = (rows * float(np.nanmean(side.value)) + 0.5) / (rows + 1)
+    return math.sqrt(share * (1 - share) / rows) * (0.5 if side.kind == declared.AUC else 1.0)
+
+
+def _of_both(pair: Pair, difference: float) -> float:
+    """The standard error that the number of tested rows leaves a difference, in all seeds and places the same rows.
+
+    Of shares of the same rows see `_of_shares`. Of other rows the squares of both errors add; of AUCs of the same rows
+    they are at most that, for how much the two have in common is not recorded. Where each seed has rows of its own the
+    scatter of paired differences has their error already, so that AUCs need no more than shares do.
+    """
+    left, right = pair.left, pair.right or pair.left
+    if pair.paired and left.kind == declared.SHARE:
         return _of_shares(pair, difference)
-    return _known(pair.left.error) if pair.left.share else _known(pair.right.error) if pair.right.share else 0.0
-
-
-def _known(errors: np.ndarray) -> float:
-    """The mean of those that are known; 0 if none is."""
-    known = errors[~np.isnan(errors)]
-    return float(known.mean()) if len(known) else 0.0
+    if pair.paired and left.kind == declared.AUC and left.redrawn and right.redrawn:
+        return _of_shares(pair, difference) / 2
+    return math.hypot(_alone(left), _alone(right))
 
 
 def _of_shares(pair: Pair, difference: float) -> float:
@@ -136,7 +170,16 @@ def _of_shares(pair: Pair, difference: float) -> float:
     difference of one row in each of three seeds would be certain.
     """
     share = min(abs(difference), 1.0)
-    return float(np.sqrt(share * (1 - share) / pair.tested)) if pair.tested > 0 else 0.0
+    return float(np.sqrt(share * (1 - share) / pair.rows)) if pair.rows > 0 else 0.0
+
+
+def _of_ratio(pair: Pair, ratio: float) -> float:
+    """The same of a ratio: the squares of the relative errors of both sides add."""
+    right = pair.right or pair.left
+    means = float(np.nanmean(pair.left.value)), float(np.nanmean(right.value))
+    if not all(means):
+        return 0.0
+    return abs(ratio) * math.hypot(_alone(pair.left) / means[0], _alone(right) / means[1])
 
 
 def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: int = 1) -> Estimate:
@@ -192,13 +235,16 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
         return Compared(UNKNOWN, UNKNOWN, UNKNOWN, "what a guess without information reaches in utility is unknown")
     chance = sign * useful.groupby("seed")["chance"].mean()
     sides = [_curve(own, check, check[key], sign) for key in ("left", "right")]
+    errors = [_error(own, {**check["left"], **check[name]}) for name in ("leak", "utility")]
 
     def difference(places: np.ndarray) -> float:
         reference = float(worst.iloc[places].mean()), float(chance.iloc[places].mean())
         areas = [hypervolume(leak[places].mean(axis=0), use[places].mean(axis=0), *reference) for leak, use in sides]
         return areas[0] - areas[1]
 
-    sample = Sample(jackknife(difference, len(worst)))
+    corner = float(worst.mean()), float(chance.mean())
+    error = math.hypot(*(_of_area(side, corner, errors) for side in sides))
+    sample = Sample(jackknife(difference, len(worst)), error)
 
     def found(ratio: float) -> Compared:
         estimate = sample.drawn_together(ratio).estimate()
@@ -213,3 +259,18 @@ def _curve(own: pd.DataFrame, check: Check, side: Any, sign: float) -> tuple[np.
     parts = [where(own, {**side, **check[name]}).groupby(POINTS)["value"].mean() for name in ("leak", "utility")]
     leak, use = (part.unstack("seed").T.to_numpy() for part in parts)
     return leak, sign * use
+
+
+def _error(own: pd.DataFrame, selection: Selection) -> float:
+    """The standard error that the tested rows leave the values of a selection, beside what seeds have of it."""
+    cells = where(own, selection)
+    if cells["metric"].map(lambda name: declared.of(name).redrawn).all():
+        return 0.0
+    return known(cells["error"].to_numpy(dtype=float))
+
+
+def _of_area(side: tuple[np.ndarray, np.ndarray], corner: tuple[float, float], errors: Sequence[float]) -> float:
+    """The same of the area that a side dominates: all its points are moved at once in leak, or in utility."""
+    leak, use = (values.mean(axis=0) for values in side)
+    deep, high = max(corner[0] - float(leak.min()), 0.0), max(float(use.max()) - corner[1], 0.0)
+    return math.hypot(errors[0] * high, errors[1] * deep)

@@ -1,4 +1,8 @@
-"""The Pareto front, as far as seeds support it."""
+"""The Pareto front, as far as seeds support it.
+
+A point is compared with each other one, so that the comparisons share the 5% (Bonferroni): of fifty useless schemes
+more than one would be better than some other by chance.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +38,8 @@ def beaten(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
 
 
 def _surely_less(values: np.ndarray) -> np.ndarray:
-    """Of values (points, seeds): whether one point's (rows) are less than another's (columns)."""
+    """Of values (points, seeds): whether one point (rows) is less than another (columns), of all others at once."""
     differences = values[:, None] - values
-    seeds = values.shape[1]
-    reach = t.ppf((1 + CONFIDENCE) / 2, seeds - 1) * differences.std(axis=2, ddof=1) / np.sqrt(seeds)
+    seeds, others = values.shape[1], max(1, len(values) - 1)
+    reach = t.ppf(1 - (1 - CONFIDENCE) / 2 / others, seeds - 1) * differences.std(axis=2, ddof=1) / np.sqrt(seeds)
     return differences.mean(axis=2) + reach < -ROUNDING

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from cutlayer.metrics import declared
+
 from .asked import Check, Selection, selections, where
 from .cells import NO_SEED, axis
-from .chance import is_share
+from .chance import errors, kind, rows_of, with_columns
 
 PLACE = ["seed", "place"]
-NUMBERS = ["value", "error", "tested"]
+NUMBERS = ["value", "error", "rows"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,9 @@ class Side:
     place: np.ndarray
     value: np.ndarray
     error: np.ndarray  # the standard error of a value; nan where it is not known
-    tested: np.ndarray  # rows; 0 where their number is not known
-    share: bool  # whether all values are shares of these rows
+    rows: np.ndarray  # that decide about a value; 0 where their number is not known
+    kind: str  # that all values are of; empty where they are of several
+    redrawn: bool  # whether each seed has rows of its own
 
     def at(self, kept: np.ndarray) -> Side:
         """Some of the seeds and places."""
@@ -50,10 +53,19 @@ class Pair:
         return self.left.value if self.right is None else self.left.value - self.right.value
 
     @property
-    def tested(self) -> float:
+    def rows(self) -> float:
         """The least number of rows of any seed and place; nan if none is known."""
-        rows = self.left.tested if self.right is None else np.minimum(self.left.tested, self.right.tested)
+        rows = self.left.rows if self.right is None else np.minimum(self.left.rows, self.right.rows)
         return float(np.fmin.reduce(rows))
+
+    @property
+    def paired(self) -> bool:
+        """Whether both sides may be of the same rows: as many in each seed and place, of the same kind."""
+        return (
+            self.right is not None
+            and self.left.kind == self.right.kind
+            and bool((np.abs(self.left.rows - self.right.rows) < 1).all())
+        )
 
     @property
     def exact(self) -> bool:
@@ -100,23 +112,25 @@ def place_by_place(pairs: Sequence[Sequence[Pair]]) -> list[list[list[Pair]]]:
 
 def _side(own: pd.DataFrame, selection: Selection) -> Side:
     """The cells of a selection, averaged over all but seed and place."""
-    cells = where(own, selection)
-    shares = all(_is_share(metric, chance) for metric, chance in zip(cells["metric"], cells["chance"], strict=True))
-    columns = {name: cells[name].to_numpy() for name in ("seed", *NUMBERS)} | {"place": cells[axis(own)].to_numpy()}
+    cells = with_columns(where(own, selection))
+    facts = [cells[name].to_numpy() for name in ("metric", "chance", "tested", "few", "cases")]
+    kinds = {kind(metric, chance) for metric, chance in zip(*facts[:2], strict=True)}
+    columns = {name: cells[name].to_numpy() for name in ("seed", "value", "error")} | {
+        "place": cells[axis(own)].to_numpy(),
+        "rows": np.array([rows_of(*each) for each in zip(*facts, strict=True)], dtype=float),
+    }
+    columns["error"] = errors(cells["metric"], columns)
     order = np.lexsort([columns["place"], columns["seed"]])
     columns = {name: values[order] for name, values in columns.items()}
     if _twice(columns["seed"], columns["place"]):
         groups = pd.DataFrame(columns).groupby(PLACE, dropna=False)
-        table = groups[["value", "error"]].mean().assign(tested=groups["tested"].min()).reset_index()
+        table = groups[["value", "error"]].mean().assign(rows=groups["rows"].min()).reset_index()
         columns = {name: table[name].to_numpy() for name in columns}
-    return Side(share=shares, **columns)
+    redrawn = all(declared.of(metric).redrawn for metric in facts[0])
+    return Side(kind=kinds.pop() if len(kinds) == 1 else "", redrawn=redrawn, **columns)
 
 
 def _twice(seed: np.ndarray, place: np.ndarray) -> bool:
     """Whether some seed has a place twice; both are sorted."""
     same = (place[1:] == place[:-1]) | (pd.isna(place[1:]) & pd.isna(place[:-1]))
     return bool((same & (seed[1:] == seed[:-1])).any())
-
-
-def _is_share(metric: str, chance: float) -> bool:
-    return is_share(metric) or (metric.endswith("_utility") and chance == chance and chance != 0.5)

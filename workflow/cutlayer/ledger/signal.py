@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import UNDEFENDED
 
-from .chance import LOG_LOSS, is_auc, with_columns
+from .chance import LOG_LOSS, kind, with_columns
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
@@ -67,7 +68,7 @@ def _no_better(own: pd.DataFrame) -> str:
     runs = [(name, run) for name, run in own.groupby(RUN, sort=False)]
     best, reason = -float("inf"), ""
     for (_, _, attack, metric), run in runs:
-        either_side = bool(attack) and (is_auc(str(metric)) or bool((run["chance"] == 0.5).all()))
+        either_side = bool(attack) and (kind(str(metric), float(run["chance"].iloc[0])) == declared.AUC)
         above, errors = (run["value"] - run["chance"]).to_numpy(), run["error"].fillna(0).to_numpy()
         if better(above, errors, either_side, len(runs)):
             return ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from scipy import stats
+from scipy.special import expit, logit
 
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # values that are closer than this are equal: one processor rounds them up, another down
@@ -24,46 +25,113 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """One value a seed, and by how much (standard error) other tested rows would move their mean.
+class Unit:
+    """Where values lie between 0 and 1, or are by how much a share or an AUC is above a constant.
 
+    A value is sign * (share - shift). `rows` decide about one value (of an AUC those of the rarer class; 0: unknown),
+    and `largest` is the largest standard error that one value can have, over sqrt(share (1 - share) / rows).
+    """
+
+    rows: float = 0.0
+    largest: float = 1.0
+    shift: float = 0.0
+    sign: float = 1.0
+
+    def ends(self, values: np.ndarray, spread: float, error: float, confidence: float) -> tuple[float, float]:
+        """The interval of the mean, on the logit scale, so that it ends where shares do."""
+        center, slope = self.center(values)
+        if slope == 0:  # all are 0 or all are 1, of nobody knows how many rows
+            return float(values.mean()), float(values.mean())
+        of_seeds, of_rows = _quantiles(confidence, len(values) - 1)
+        reach = math.hypot(of_seeds * self.spread(values, spread), of_rows * error) / slope
+        share = self.sign * float(values.mean()) + self.shift
+        low = min(share, float(expit(logit(center) - reach)))
+        high = max(share, float(expit(logit(center) + reach)))
+        ends = self.sign * (low - self.shift), self.sign * (high - self.shift)
+        return min(ends), max(ends)
+
+    def spread(self, values: np.ndarray, spread: float) -> float:
+        """The standard error of the mean share, not below what its rows alone leave."""
+        count = len(values) * self.rows
+        return max(spread, self.largest * math.sqrt(self.center(values)[1] / count)) if count else spread
+
+    def center(self, values: np.ndarray) -> tuple[float, float]:
+        """The mean share, half a row nearer to 1/2 than it is, and the slope of the logistic function there."""
+        share, count = self.sign * float(values.mean()) + self.shift, len(values) * self.rows
+        center = (count * share + 0.5) / (count + 1) if count else share
+        center = min(max(center, 0.0), 1.0)
+        return center, center * (1 - center)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One value a seed, and what the finite number of tested rows does to them.
+
+    `error` is the standard error that their mean keeps however many seeds there are, for they test the same rows, and
+    `own` that of a single value, which its draws alone leave: seeds that happen to lie close are no surer than that.
     A fact of the data is exact: no draw is involved, and its interval is the point itself.
     """
 
     values: np.ndarray
     error: float = 0.0
     exact: bool = False
+    own: float = 0.0
+    unit: Unit | None = None
+    ends: tuple[float, float] = (-math.inf, math.inf)  # the least and the greatest value
 
     def __neg__(self) -> Sample:
-        return Sample(-self.values, self.error, self.exact)
+        unit = self.unit and replace(self.unit, sign=-self.unit.sign)
+        return replace(self, values=-self.values, unit=unit, ends=(-self.ends[1], -self.ends[0]))
 
     def drawn_together(self, ratio: float) -> Sample:
         """The same mean with this share of the scatter of seeds."""
         mean = self.values.mean()
-        return Sample(mean + (self.values - mean) * ratio, self.error, self.exact)
+        unit = self.unit and replace(self.unit, largest=self.unit.largest * ratio)
+        return replace(self, values=mean + (self.values - mean) * ratio, own=self.own * ratio, unit=unit)
+
+    @property
+    def spread(self) -> float:
+        """The standard error of the mean over seeds."""
+        return max(float(self.values.std(ddof=1)), self.own) / math.sqrt(len(self.values))
 
     def estimate(self, parts: int = 1) -> Estimate:
         """Mean and interval; of several `parts` that are to hold together each has a share of the 5% (Bonferroni)."""
+        mean, confidence = float(self.values.mean()), 1 - (1 - CONFIDENCE) / parts
         if self.exact:
-            return Estimate(*[float(self.values.mean())] * 3)
-        return Estimate(*interval(self.values, self.error, 1 - (1 - CONFIDENCE) / parts))
+            return Estimate(mean, mean, mean)
+        if len(self.values) < 2:
+            return Estimate(mean, math.nan, math.nan)
+        if self.unit:
+            return Estimate(mean, *self.unit.ends(self.values, self.spread, self.error, confidence))
+        of_seeds, of_rows = _quantiles(confidence, len(self.values) - 1)
+        reach = math.hypot(of_seeds * self.spread, of_rows * self.error)
+        least, most = self.ends
+        return Estimate(mean, max(mean - reach, min(least, mean)), min(mean + reach, max(most, mean)))
+
+    def below(self) -> float:
+        """The p-value of the statement that the mean is not below 0; what is 0 but for rounding is not."""
+        mean = float(self.values.mean())
+        if abs(mean) <= ROUNDING or (len(self.values) < 2 and not self.exact):
+            return 1.0
+        if self.exact:
+            return float(mean > 0)
+        spread, distance = self.spread, mean
+        if self.unit and 0 < self.unit.shift < 1 and self.unit.center(self.values)[1] > 0:
+            center, slope = self.unit.center(self.values)
+            spread = self.unit.spread(self.values, spread)
+            distance = self.unit.sign * float(logit(center) - logit(self.unit.shift)) * slope
+        spread = math.hypot(spread, self.error)
+        return float(stats.t.cdf(distance / spread, len(self.values) - 1)) if spread else float(mean > 0)
 
 
-def interval(
-    values: Sequence[float] | np.ndarray, error: float = 0.0, confidence: float = CONFIDENCE
-) -> tuple[float, float, float]:
+def interval(values: Sequence[float] | np.ndarray, error: float = 0.0) -> tuple[float, float, float]:
     """Mean and the ends of Student's interval; one value alone has no interval (ends are nan).
 
     `error` is the standard error that the finite number of tested rows leaves however many seeds there are; the two
     reaches are independent, so that their squares add.
     """
-    sample = np.asarray(values, dtype=float)
-    mean = float(sample.mean())
-    if len(sample) < 2:
-        return mean, float("nan"), float("nan")
-    of_seeds, of_rows = _quantiles(confidence, len(sample) - 1)
-    reach = math.hypot(of_seeds * float(sample.std(ddof=1)) / math.sqrt(len(sample)), of_rows * error)
-    return mean, mean - reach, mean + reach
+    found = Sample(np.asarray(values, dtype=float), error).estimate(1)
+    return found.mean, found.low, found.high
 
 
 @cache
@@ -99,27 +167,27 @@ def at_places(places: Sequence[Callable[[int], Estimate]], largest: bool) -> Est
 def surely(samples: Sequence[Sequence[Sequence[Sample]]]) -> int:
     """In how many places the min over i of max over j of the means mu[place][i][j] is below 0, with 97.5%.
 
-    Partial conjunction: that at least k of m places are so is shown by the k-th smallest p-value p where
-    (m - k + 1) p is at most the level, which needs no independence.
+    Partial conjunction: that at least k of m places are so is shown where Holm's procedure rejects k of them, which
+    needs no independence. Of several rows one is enough, so that they share the level.
 
     Benjamini, Heller, "Screening for partial conjunction hypotheses", Biometrics 64, 2008.
     """
-    level = (1 - CONFIDENCE) / 2
-    ordered = sorted(min(1.0, len(rows) * min(max(_below(one) for one in row) for row in rows)) for rows in samples)
-    shown = [k for k, p in enumerate(ordered, start=1) if (len(ordered) - k + 1) * p <= level]
-    return max(shown, default=0)
+    return sum(holm([min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]))
 
 
-def _below(sample: Sample) -> float:
-    """The p-value of the statement that the mean is not below 0; what is 0 but for rounding is not."""
-    values = sample.values
-    mean = float(values.mean())
-    if abs(mean) <= ROUNDING or (len(values) < 2 and not sample.exact):
-        return 1.0
-    if sample.exact:
-        return float(mean > 0)
-    spread = math.hypot(values.std(ddof=1) / math.sqrt(len(values)), sample.error)
-    return float(stats.t.cdf(mean / spread, len(values) - 1)) if spread else float(mean > 0)
+def holm(values: Sequence[float], level: float = (1 - CONFIDENCE) / 2) -> list[bool]:
+    """Which of several p-values are below the level when all are tested at once; any dependence is allowed.
+
+    The k-th smallest of m has to be at most level / (m - k + 1), and so has each before it.
+
+    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
+    """
+    order, found = sorted(range(len(values)), key=lambda place: values[place]), [False] * len(values)
+    for tested, place in enumerate(order):
+        if not (len(values) - tested) * values[place] <= level:
+            break
+        found[place] = True
+    return found
 
 
 def jackknife(statistic: Callable[[np.ndarray], float], seeds: int) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 A defense is *on the front* of a setup if one of its settings is, see `front`. It is *dominated* if each of its settings
 leaks surely more to the worst attack and is surely less useful than one of another defense. Else it is undecided. An
-attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena. Surely is the whole
-95% interval of the paired difference over seeds, each by itself.
+attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena. Surely is with 95%
+for all that is compared at once (see `front` and `statistics.holm`), not for each comparison by itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from cutlayer.core.files import replacing
 
 from .cells import load
 from .front import beaten, front
+from .samples import known
 from .signal import Signals
-from .statistics import ROUNDING, interval
+from .statistics import Sample, holm
 
 Exhibit = Mapping[str, Any]
 Draw = Mapping[str, Any]
@@ -63,24 +65,31 @@ def of_dataset(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dr
 
 def of_attack(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
     """On which schemes the variants `own` of an attack leak surely more than the worst of all others."""
-    metric, found, count, weaker = draw.get("leak", LEAK), [], 0, 0
     sign = 1 if draw.get("safer", "down") == "down" else -1
+    metric, where, gaps = draw.get("leak", LEAK), [], []
     known = cells[(cells["metric"] == metric) & cells["value"].notna()]
     for setup in setups:
         for (defense, setting), scheme in known[known["setup"] == setup].groupby(["defense", "setting"], sort=False):
             rest = scheme[scheme["attack"] == strongest].set_index("seed")
             for variant in own:
-                gap = sign * (scheme[scheme["attack"] == variant].set_index("seed")["value"] - rest["value"]).dropna()
-                if len(gap) < 2:
-                    continue
-                _, low, high = interval(gap.to_numpy())
-                count, weaker = count + 1, weaker + (high < -ROUNDING)
-                if low > ROUNDING:
-                    found.append(f"than {rest['by'].mode().iloc[0]} on {_scheme(defense, setting)} on {setup}")
-    if not count:
+                gap = _gap(scheme[scheme["attack"] == variant].set_index("seed"), rest, sign)
+                if len(gap.values) > 1:
+                    gaps.append(gap)
+                    where.append(f"than {rest['by'].mode().iloc[0]} on {_scheme(defense, setting)} on {setup}")
+    if not gaps:
         return f"no result, {_reason(cells[cells['attack'].isin(own)])}"
-    rest_of = f"surely weaker on {weaker} of {count} schemes, {UNDECIDED} on {count - weaker - len(found)}"
+    stronger, weaker = (holm([one.below() for one in side]) for side in ([-gap for gap in gaps], gaps))
+    found = [place for place, more in zip(where, stronger, strict=True) if more]
+    undecided = len(gaps) - sum(weaker) - len(found)
+    rest_of = f"surely weaker on {sum(weaker)} of {len(gaps)} schemes, {UNDECIDED} on {undecided}"
     return "; ".join([f"stronger {', '.join(found)}" if found else "nowhere surely stronger", rest_of]) + _data(cells)
+
+
+def _gap(own: pd.DataFrame, rest: pd.DataFrame, sign: int) -> Sample:
+    """How much more an attack leaks than the worst of the others, a value a seed that both have."""
+    gap = (own["value"] - rest["value"]).dropna()
+    errors = [known(side["error"].to_numpy(dtype=float)) if "error" in side else 0.0 for side in (own, rest)]
+    return Sample(sign * gap.to_numpy(), math.hypot(*errors))
 
 
 def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw) -> str:

@@ -11,7 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .chance import is_auc, is_share
+from cutlayer.metrics import declared
+
 from .estimates import NEUTRAL, Compared
 from .signal import NO_SIGNAL
 from .statistics import ROUNDING, Estimate
@@ -25,12 +26,13 @@ MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
 
 POINTS = 0.02  # of accuracies, as shares, and of AUCs
+IN_POINTS = {declared.SHARE, declared.AUC, declared.UTILITY, declared.CHANCE}
 RELATIVE = 0.1  # of other, small quantities
 
 
 def tolerance(metrics: set[str], printed: float) -> float:
     """How far ours may be from a number that is printed without a spread."""
-    shares = all(is_share(metric) or is_auc(metric) or metric.endswith("_utility") for metric in metrics)
+    shares = all(declared.of(metric).kind in IN_POINTS for metric in metrics)
     return POINTS if shares else RELATIVE * abs(printed)
 
 

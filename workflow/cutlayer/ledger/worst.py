@@ -2,8 +2,8 @@
 
 Whoever takes the best of many attacks on the very runs it is scored on, reports luck as a leak. So for each setting of
 a defense and each seed the attack is chosen by its mean over all *other* seeds (leave-one-out), and what it gets on
-this seed is what counts. An AUC a is a leak of max(a, 1 - a), once a training. Of attacks that leak alike the first
-named counts. An attack that has no number in some seed of a setting is not among those to choose from.
+this seed is what counts. Which way round an AUC is read is chosen on the same other seeds. Of attacks that leak alike
+the first named counts. An attack that has no number in some seed of a setting is not among those to choose from.
 
 A rule has the metrics that are `leaks`, each with whether "more" or "less" of it is more of a leak, and under `among`
 names of sets of attacks. Each metric has its own worst attack. Where an attack of a set failed, its reason stays beside
@@ -22,7 +22,8 @@ import pandas as pd
 
 from cutlayer.core import failed_cells, failures, scales
 
-from .chance import two_sided
+from .chance import leaks as mirrored
+from .chance import two_sided, with_columns
 
 Rule = Mapping[str, Any]
 RUN = ["setup", "defense", "setting"]
@@ -35,10 +36,10 @@ def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
     `attack` is the set, `by` the attack that was chosen for the seed; both are empty for what a run says of itself.
     """
-    cells = two_sided(cells)
+    raw, cells = cells, two_sided(cells)
     parts = [cells[cells["attack"] == ""].assign(by="")]
     known = cells[(cells["skipped"] == "") & cells["metric"].isin(list(rule["leaks"]))]
-    leak = _leaks(known, rule["leaks"])
+    leak = _leaks(raw.loc[known.index], rule["leaks"])
     for name, attacks in rule["among"].items():
         parts += [_numbers(known, leak, name, attacks), _reasons(cells[cells["attack"].isin(attacks)], name)]
     found = pd.concat([part for part in parts if not part.empty], ignore_index=True)
@@ -48,15 +49,23 @@ def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return found.iloc[order].reset_index(drop=True)
 
 
-def choices(leak: np.ndarray) -> list[int]:
-    """For each of at least two seeds the attack of largest mean leak over all others, of (seeds, attacks) leaks."""
-    return [int(np.delete(leak, seed, axis=0).mean(axis=0).argmax()) for seed in range(len(leak))]
+def choices(leak: np.ndarray, mirrored: bool = False) -> list[int]:
+    """For each of at least two seeds the attack of largest mean leak over all others, of (seeds, attacks) leaks.
+
+    `mirrored`: they are AUCs, of which a mean below 1/2 leaks as much as one that is as far above.
+    """
+    means = (np.delete(leak, seed, axis=0).mean(axis=0) for seed in range(len(leak)))
+    return [int((np.maximum(mean, 1 - mean) if mirrored else mean).argmax()) for mean in means]
 
 
 def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
-    """How much each attack (columns) leaks in each setting, metric and seed (rows): the more, the worse."""
+    """How much each attack (columns) leaks in each setting, metric and seed (rows): the more, the worse.
+
+    The last level of rows says whether they are AUCs, and may be mirrored.
+    """
     sign = known["metric"].map({metric: 1.0 if more == "more" else -1.0 for metric, more in leaks.items()})
-    return known.assign(value=sign * known["value"]).pivot_table("value", [*CASE, "seed"], "attack", sort=False)
+    known = known.assign(value=sign * known["value"], mirrored=mirrored(with_columns(known)))
+    return known.pivot_table("value", [*CASE, "seed", "mirrored"], "attack", sort=False)
 
 
 def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str]) -> pd.DataFrame:
@@ -66,8 +75,8 @@ def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequen
     for rows in own.groupby(level=CASE, sort=False).indices.values():  # in numpy: there are thousands
         there = np.flatnonzero(numbered[rows].all(axis=0))
         if len(there):
-            best = choices(values[rows][:, there]) if len(rows) > 1 else [0]
-            found += [(*places[row], own.columns[there[one]]) for row, one in zip(rows, best, strict=True)]
+            best = choices(values[rows][:, there], places[rows[0]][-1]) if len(rows) > 1 else [0]
+            found += [(*places[row][:-1], own.columns[there[one]]) for row, one in zip(rows, best, strict=True)]
     chosen = pd.DataFrame(found, columns=[*CASE, "seed", "attack"]).assign(by=lambda rows: rows["attack"])
     cells = known.merge(chosen, on=[*CASE, "seed", "attack"]).assign(attack=name)
     alone = cells.groupby(CASE)["seed"].transform("nunique") == 1

@@ -148,14 +148,21 @@ def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> No
         for part in ("exhibits", "cells"):
             shutil.rmtree(folder / part / paper, ignore_errors=True)
     for target, source in steps([*copies.items()], "publish"):
-        with replacing(folder / target) as temporary:
-            if source.suffix == ".png":
-                picture = Image.open(source).convert("RGB")
-                picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
-            elif target.endswith(published.PACKED):
+        if target.endswith(published.PACKED):
+            with replacing(folder / target) as temporary:
                 temporary.write_bytes(gzip.compress(source.read_bytes(), mtime=0))  # the same bytes each time
-            else:
-                shutil.copyfile(source, temporary)
+        else:
+            copy(source, folder / target)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file as it is published: of a picture fewer colors."""
+    with replacing(target) as temporary:
+        if source.suffix == ".png":
+            picture = Image.open(source).convert("RGB")
+            picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
+        else:
+            shutil.copyfile(source, temporary)
 
 
 def _copy_lock(root: Path, folder: Path) -> bool:

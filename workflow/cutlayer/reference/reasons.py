@@ -1,7 +1,7 @@
 """Today's words of paper.yaml beside the verdicts of the reference run: reasons are found after a run, rules before it.
 
 All verdicts are given again, from the cells in reference/. If a number or a verdict is another one than in claims.csv,
-a rule has changed since the run, and nothing is written. `make docs` does this.
+a rule has changed since the run, and nothing is written: that is for `make judge`. `make docs` does this.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .publish import write_ledger
 
 WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
 NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference"]
-MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`"
+MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`, or `make judge`"
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # files have ten digits, and processors round differently
 
 
@@ -53,8 +53,8 @@ def of_reference(root: Path) -> Plan:
 
 def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows of claims.csv as they are there, with the words of today."""
-    before = _read(folder / "claims.csv")
-    after = _judged(plan, folder)
+    before = read(folder / "claims.csv")
+    after = judged(plan, folder)
     if len(before) != len(after):
         raise InputError("reference.claims", f"has {len(before)} rows, and today's rules give {len(after)}", MEANT)
     for column in before.columns.difference(WORDS):
@@ -67,18 +67,19 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
     return before.assign(**{word: after[word] for word in WORDS})
 
 
-def _judged(plan: Plan, folder: Path) -> pd.DataFrame:
-    """The rows by today's paper.yaml, as text."""
+def judged(plan: Plan, folder: Path) -> pd.DataFrame:
+    """The rows by today's rules and paper.yaml, as text."""
     content = published.shown(folder, plan.papers)
     printed = [plan.folder / "papers" / name / "published.csv" for name in content]
     tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
     with tempfile.TemporaryDirectory() as room:
         output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
         files.write(content, printed, tables, Scale(**cast(dict[str, Any], plan.judged_at)), output)
-        return _read(output["claims"])
+        return read(output["claims"])
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read(path: Path) -> pd.DataFrame:
+    """The rows of a claims.csv as text."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 

@@ -32,7 +32,7 @@ def draw(
         numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, Beside(numbers, told["looks"], told["values"]))
-    cells.write(compared(table.drop(columns="each"), numbers), files["csv"])
+    cells.write(compared(table.drop(columns=cells.BEHIND), numbers), files["csv"])
 
 
 def _own(numbers: pd.DataFrame, exhibit: str) -> pd.DataFrame:
