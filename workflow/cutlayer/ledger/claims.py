@@ -9,6 +9,7 @@ What a paper does not say of some data is ours there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,10 +30,16 @@ from .signal import NO_SIGNAL, Signals
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
 ANY = "all"  # data
+ACROSS_ROWS = ("class", "row")  # what a bound on an AUC of different rows has to be about
+NOT_ACROSS_ROWS = (
+    "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
+    "what their features say, which would not refute it"
+)
+UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
-    "defense", "attack", "defended",
+    "defense", "attack", "defended", "p",
 ]  # fmt: skip
 Row = dict[str, Any]
 Cells = Mapping[str, pd.DataFrame]
@@ -68,7 +75,8 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
     `cells.gather` returns for each exhibit.
     """
     judged = _Judged(paper, cells, scale)
-    return pd.DataFrame([*judged.numbers(published), *judged.claims()], columns=COLUMNS).assign(paper=name)
+    rows = pd.DataFrame([*judged.numbers(published), *judged.claims()], columns=COLUMNS).assign(paper=name)
+    return verdicts.together(rows.astype({"p": float, "verdict": object}))
 
 
 class _Judged:
@@ -82,7 +90,21 @@ class _Judged:
                 row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
                 row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
                 row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
-                yield self._row(found, row, check, partial(verdicts.of_claim, check))
+                yield self._row(found, row | self._bound(found, claim), check, self._judge(found, claim))
+
+    def _judge(self, found: Found, claim: Mapping[str, Any]) -> Callable[[Compared], str]:
+        """How the claim is judged, as a bound if it is one."""
+        if math.isnan(found.compared.refutes):
+            return partial(verdicts.of_claim, claim["check"])
+        return partial(verdicts.of_bound, tested=claim.get("about") in ACROSS_ROWS)
+
+    def _bound(self, found: Found, claim: Mapping[str, Any]) -> Row:
+        """The p-value of a bound; of one that is not about AUCs across rows, why there is none."""
+        if math.isnan(found.compared.refutes):
+            return {}
+        if claim.get("about") in ACROSS_ROWS:
+            return {"p": found.compared.refutes}
+        return {"why": NOT_ACROSS_ROWS if found.compared.shown.high > 0 else ""}
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
         for number, entry in printed.numbers(self._paper.get("numbers", []), published):
@@ -143,7 +165,8 @@ class _Judged:
             more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
-        return row | {"verdict": marked, "why": "" if verdict == verdicts.HOLDS else reason or row["why"]}
+        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and "p" in row)
+        return row | {"verdict": marked, "why": "" if settled else reason or row["why"]}
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
         """The verdict that is given in place of one on the numbers, if any, and why."""

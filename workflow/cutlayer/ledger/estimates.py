@@ -46,6 +46,7 @@ class Compared:
     least: Estimate
     why: str = ""
     tie: str = ""
+    refutes: float = math.nan  # of the left side's excess over a bound the p-value; nan where the right side is none
     with_scatter: Callable[[float], Compared] | None = None  # the same with that share of the scatter of seeds
 
 
@@ -73,7 +74,8 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
 
     def found(ratio: float) -> Compared:
         estimate = _nested(check, _drawn(samples, ratio))
-        return _the_same(estimate, _tied(estimate, NEUTRAL.get(statistic), sides[0][0]))
+        tie = _tied(estimate, NEUTRAL.get(statistic), sides[0][0])
+        return replace(_the_same(estimate, tie), refutes=_excess(sides, samples))
 
     return _with_scatter(found)
 
@@ -88,6 +90,13 @@ def _drawn(samples: Sequence[Sequence[Sample]], ratio: float) -> list[list[Sampl
 
 def _the_same(estimate: Estimate, tie: str = "") -> Compared:
     return Compared(estimate, estimate, estimate, tie=tie)
+
+
+def _excess(sides: Sequence[Sequence[Pair]], samples: Sequence[Sequence[Sample]]) -> float:
+    """The p-value of a left side that is not above the bound that is the right side; nan where it is none."""
+    right = sides[0][0].right
+    alone = len(sides) == len(sides[0]) == 1
+    return (-samples[0][0]).below() if alone and right is not None and right.kind == declared.BOUND else math.nan
 
 
 def _tied(found: Estimate, neutral: float | None, pair: Pair) -> str:

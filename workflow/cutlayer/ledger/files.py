@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from cutlayer.core import failed_cells
 from cutlayer.core.files import replacing
 
 from . import cells, claims, distance, overview
-from .verdicts import ORDER
+from .verdicts import LEVEL, ORDER, UNDECIDED, together
 
 ROWS = "results/claims.csv and results/site/index.html"
 MARKS = "\\* is on less than the paper's sizes; *ours* are data of which the paper says nothing."
@@ -35,7 +36,7 @@ def write(
         own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
         parts.append(claims.judge(name, paper, pd.read_csv(printed), own, scale))
         failed |= dict.fromkeys(line for table in own.values() for line in failed_cells.listed(table))
-    verdicts = pd.concat(parts, ignore_index=True)
+    verdicts = together(pd.concat(parts, ignore_index=True))
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
@@ -71,7 +72,18 @@ def markdown(
     if not far.empty:
         lines += ["## How far ours is from what is printed", "", distance.ABOUT, "", far.to_markdown(index=False), ""]
     lines += ["## All rows", "", counts(verdicts).to_markdown(index=False), ""]
-    return "\n".join(lines) + f"\n{overview.RULE}\n\nEvery row is in {rows}.\n"
+    return "\n".join(lines) + f"\n{overview.RULE}\n\n{false(verdicts)}\n\nEvery row is in {rows}.\n"
+
+
+def false(verdicts: pd.DataFrame) -> str:
+    """How many verdicts are expected to be false, in a sentence."""
+    judged = verdicts["verdict"].map(overview.plain).isin([*overview.DECIDED, UNDECIDED])
+    rows = int((judged & (verdicts["low"] < verdicts["high"])).sum())
+    return (
+        f"Each of the {rows} rows that are judged by an interval keeps its own 95%: at most {LEVEL:.1%} on either "
+        f"side. So up to {math.ceil(LEVEL * rows)} verdicts *fails* or *differs* may be false by chance, and as many "
+        "*holds*. Bounds are refuted only where all of them are tested at once."
+    )
 
 
 def _table(points: Sequence[overview.Point]) -> str:

@@ -19,6 +19,7 @@ from cutlayer.plan.sizes import FULL_SCALE
 from . import names
 from .claims import FULL
 from .verdicts import (
+    ATTAINED,
     DECIDES,
     DIFFERS,
     FAILS,
@@ -28,7 +29,9 @@ from .verdicts import (
     NO_SIGNAL,
     NOT_AT_THIS_SCALE,
     NOT_COMPARABLE,
+    NOT_REFUTED,
     ORDER,
+    REFUTED,
     STAND_IN,
     TIE,
     UNDECIDED,
@@ -43,17 +46,20 @@ RULE = (
     "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
     "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
     "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
-    "one about every case is held against the worst case. Else they are undecided. A tie is an exact one; there is no "
-    "signal where the model, or the attack without a defense, is no better than chance. Reduced means smaller than the "
-    "paper's sizes. Generated data get no verdict, nor does a number that decided how the text is read; what failed, "
-    "does not apply or is there in part has no result; what needs data that are not public is not comparable."
+    "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if the "
+    "leak is above it, tested with all bounds at once, attained if the leak is within 2 points of it, and else not "
+    "refuted. A tie is an exact one; there is no signal where the model, or the attack without a defense, is no better "
+    "than chance. Reduced means smaller than the paper's sizes. Generated data get no verdict, nor does a number that "
+    "decided how the text is read; what failed, does not apply or is there in part has no result; what needs data that "
+    "are not public is not comparable."
 )
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
 LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
-DECIDED = (HOLDS, DIFFERS, FAILS, TIE)
+DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
 OPEN = {UNDECIDED: "undecided", NO_SIGNAL: "without signal", NOT_AT_THIS_SCALE: "not judged at this scale"}
 ELSEWHERE = {
+    NOT_REFUTED: "bounds not refuted: measuring can say no more of what is proven",
     STAND_IN: "on generated data: they need the original files, see the page of data",
     NO_RESULT: "without result: the reason is in each row",
     NOT_COMPARABLE: "not comparable: the paper's data are private, or a setting is not given",
@@ -81,7 +87,7 @@ class Chip:
         """The verdict; of several what they come to."""
         if len(self.verdicts) == 1:
             return next(iter(self.verdicts))
-        good, bad = HOLDS in self.verdicts, bool({FAILS, DIFFERS} & set(self.verdicts))
+        good, bad = bool({HOLDS, ATTAINED} & set(self.verdicts)), bool({FAILS, DIFFERS, REFUTED} & set(self.verdicts))
         return {(True, True): MIXED, (True, False): PARTLY, (False, True): PARTLY_NOT}.get((good, bad), OPEN_STILL)
 
     @property

@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 CONFIDENCE = 0.95
+LEVEL = (1 - CONFIDENCE) / 2  # of a p-value: what is left out at one end of an interval
 ROUNDING = 1e-9  # values that are closer than this are equal: one processor rounds them up, another down
 
 
@@ -175,7 +176,7 @@ def surely(samples: Sequence[Sequence[Sequence[Sample]]]) -> int:
     return sum(holm([min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]))
 
 
-def holm(values: Sequence[float], level: float = (1 - CONFIDENCE) / 2) -> list[bool]:
+def holm(values: Sequence[float], level: float = LEVEL) -> list[bool]:
     """Which of several p-values are below the level when all are tested at once; any dependence is allowed.
 
     The k-th smallest of m has to be at most level / (m - k + 1), and so has each before it.

@@ -3,6 +3,9 @@
 A printed number *holds* if our whole interval is within its tolerance, *differs* if none of it is, and else is
 *undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the
 whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is to be more.
+
+A proven bound can neither hold nor fail by measuring. It is *refuted* if the leak is above it, tested over all bounds
+of the ledger at once (Holm), *attained* if the whole interval of the leak is near it, and else *not refuted*.
 """
 
 from __future__ import annotations
@@ -11,16 +14,20 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from cutlayer.metrics import declared
 
 from .estimates import NEUTRAL, Compared
 from .signal import NO_SIGNAL
-from .statistics import ROUNDING, Estimate
+from .statistics import LEVEL, ROUNDING, Estimate, holm
 
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
+REFUTED, NOT_REFUTED, ATTAINED = "refuted", "not refuted", "attained"
+BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED]
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
 NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
-JUDGED = [HOLDS, DIFFERS, FAILS, UNDECIDED, TIE, NO_SIGNAL]
+JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL]
 WITHHELD = [STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
 MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
@@ -53,6 +60,25 @@ def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
     if ours.least.low >= least and ours.largest.high <= most:
         return HOLDS
     return FAILS if ours.least.high < least or ours.largest.low > most else UNDECIDED
+
+
+def of_bound(ours: Compared, tested: bool = True) -> str:
+    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted."""
+    if tested and ours.refutes <= LEVEL:
+        return REFUTED
+    near = max(abs(ours.shown.low), abs(ours.shown.high)) <= POINTS
+    return ATTAINED if tested and near else NOT_REFUTED
+
+
+def together(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a ledger with the bounds that stay refuted when all that are tested are tested at once."""
+    alone = rows["verdict"].str.removesuffix(MARK) == REFUTED
+    tested = rows["p"].notna() & rows["verdict"].str.removesuffix(MARK).isin(BOUNDS)
+    kept = pd.Series(holm([*rows.loc[tested, "p"]]), index=rows.index[tested], dtype=bool)
+    gone = alone & ~kept.reindex(rows.index, fill_value=False)
+    word = rows["verdict"].mask(gone, rows["verdict"].str.replace(REFUTED, NOT_REFUTED))
+    why = f"it is above by itself, and not when all {int(tested.sum())} bounds are tested at once"
+    return rows.assign(verdict=word, why=rows["why"].mask(gone, why))
 
 
 def _orders(check: Mapping[str, Any]) -> bool:

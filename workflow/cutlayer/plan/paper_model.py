@@ -167,6 +167,7 @@ class Claim(Headline):
     rule: str = ABSENT
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
+    about: Literal["label", "class", "row"] = ABSENT  # of a bound: whose two worlds it compares
 
     _said = _needs("text", "has no 'says'; the sentence with its place in parentheses is meant")
 

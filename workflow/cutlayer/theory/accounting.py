@@ -55,9 +55,13 @@ def laplace_auc(epsilon: float, delta: float, releases: int) -> float:
 
 
 def response_auc(epsilon: float, classes: int) -> float:
-    """The worst leak of which of two labels is true, by randomized response among so many, drawn once."""
-    lies = classes / (classes - 1 + math.exp(epsilon))
-    return largest_auc(pld.from_randomized_response(lies, classes, value_discretization_interval=INTERVAL))
+    """The worst leak of which of two labels is true, by randomized response among so many, drawn once.
+
+    Of the two a draw is the true one, the other or neither: of two draws the likelier one is ranked higher, ties half.
+    """
+    lie = math.exp(-epsilon) / (1 + (classes - 1) * math.exp(-epsilon))
+    true, neither = 1 - (classes - 1) * lie, (classes - 2) * lie
+    return 0.5 + 0.5 * (true - lie) * (true + lie + 2 * neither)
 
 
 def largest_auc(losses: pld.PrivacyLossDistribution) -> float:

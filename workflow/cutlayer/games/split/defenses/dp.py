@@ -33,6 +33,7 @@ from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 class DP(Defense):
     """Gaussian noise for a stated privacy of each label."""
 
+    about: ClassVar[str] = "label"
     limits: ClassVar[Limits] = {"epsilon": (1e-3, None), "delta": (1e-15, 0.5), "clip": (1e-12, None)}
 
     epsilon: float = 10.0

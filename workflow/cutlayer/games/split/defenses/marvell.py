@@ -39,6 +39,7 @@ class Marvell(Defense):
     """Optimal noise for a power, a target of sumKL, or a bound on the error; exactly one is not 0."""
 
     classes: ClassVar[set[int]] = {2}
+    about: ClassVar[str] = "class"
     limits: ClassVar[Limits] = {"power": (0, None), "sum_kl": (0, None), "error": (0, 0.4999)}
 
     power: float = 0.0

@@ -33,6 +33,7 @@ class MarvellShaped(Defense):
     """Noise of the shape of the square root of the pairs' second moments."""
 
     classes: ClassVar[set[int]] = {2}
+    about: ClassVar[str] = "class"
     limits: ClassVar[Limits] = {"sum_kl": (1e-6, None)}
 
     sum_kl: float = 1.0  # of the whole training

@@ -36,6 +36,7 @@ from cutlayer.theory.accounting import response_auc
 class RandomizedResponse(Defense):
     """Labels with epsilon-differential privacy, drawn once a row."""
 
+    about: ClassVar[str] = "label"
     limits: ClassVar[Limits] = {"epsilon": (1e-3, 700)}
 
     epsilon: float = 1.0

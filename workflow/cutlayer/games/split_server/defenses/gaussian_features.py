@@ -34,6 +34,7 @@ from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 class GaussianFeatures(Defense):
     """Noise for a stated privacy of each row."""
 
+    about: ClassVar[str] = "row"
     limits: ClassVar[Limits] = {"epsilon": (1e-2, 1000), "delta": (1e-15, 0.01), "clip": (1e-6, None)}
 
     epsilon: float = 30.0

@@ -39,6 +39,7 @@ class Tcpo(Defense):
     """Trajectory-controlled Pareto optimal search."""
 
     watches: ClassVar[bool] = True
+    about: ClassVar[str] = "class"
     limits: ClassVar[Limits] = {
         "threshold": (0, None), "front": (-1, 1), "averaging": (0, 0.9999), "components": (1, None),
         "rows": (0, None), "pretraining": (0, None), "pretraining_rate": (0, None), "descent_rate": (0, None),

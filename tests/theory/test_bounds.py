@@ -1,0 +1,89 @@
+"""Proven bounds: refuted, attained or not refuted, all of them at once, and only by what they are about."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cutlayer.ledger.cells import WHO
+from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.verdicts import together
+from cutlayer.theory.accounting import response_auc
+
+PRINTED = pd.DataFrame(columns=["item", "dataset", "method", "metric", "value"])
+BOUND = 0.7310586
+ATTACK = {"metric": "leak_auc_mean", "attack": "any"}
+DRAWN = [0.7329, 0.7367, 0.7567, 0.7544, 0.7449]  # what randomized response drew on Avazu, all above its bound
+
+
+def cells(values, **who):
+    common = dict.fromkeys(WHO, "") | {"setup": "s", "dataset": "s", "provenance": "real", "defense": "d", "all": 0}
+    facts = {"skipped": "", "n": 0, "cases": 1, "tested": 1000, "few": 174, "chance": 0.5, "error": 0.0212}
+    return pd.DataFrame([common | who | facts | {"seed": seed, "value": value} for seed, value in enumerate(values)])
+
+
+def rows(values, about="class", **facts):
+    promised = cells([BOUND] * len(values), metric="promise").assign(chance=math.nan, error=math.nan, tested=0, few=0)
+    tables = [cells(values, **ATTACK).assign(**facts), promised]
+    check = {"exhibit": "e", "statistic": "gap", "at_most": 0.0, "left": ATTACK, "right": {"metric": "promise"}}
+    claim = {"text": "It is bounded.", "place": "p", "check": check, "about": about, "why": "it takes much for granted"}
+    return judge("paper", {"claims": {"c": claim}}, PRINTED, {"e": pd.concat(tables)}, Scale("paper"))
+
+
+def test_a_tight_mechanism_whose_draws_happen_to_be_true_is_not_refuted():
+    (row,) = rows(DRAWN).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("not refuted", "")
+    assert row["low"] < 0 < row["high"]
+    assert row["p"] > 0.025
+
+
+def test_what_is_surely_above_refutes_and_says_why():
+    (row,) = rows(np.array(DRAWN) + 0.1).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("refuted", "it takes much for granted")
+
+
+def test_a_bound_about_a_label_is_not_refuted_by_aucs_across_rows():
+    """Turned by what features say, an attack reads 0.864 of randomized response at 1, and nothing is violated."""
+    (row,) = rows(np.array(DRAWN) + 0.13, about="label").to_dict("records")
+    assert row["verdict"] == "not refuted"
+    assert row["why"].startswith("the bound is about the label of one row")
+    assert math.isnan(row["p"])
+    assert rows(DRAWN, about=None)["verdict"].tolist() == ["not refuted"]
+
+
+def test_what_is_near_a_bound_attains_it():
+    near = BOUND + np.array([0.001, -0.001, 0.002, -0.002, 0.0])
+    assert rows(near)["verdict"].tolist() == ["not refuted"]  # its few rows leave more than 0.02
+    assert rows(near, error=0.001, few=1e5)["verdict"].tolist() == ["attained"]
+    assert rows(near - 0.1, error=0.001, few=1e5)["verdict"].tolist() == ["not refuted"]
+    assert rows(near, about="label", error=0.001, few=1e5)["verdict"].tolist() == ["not refuted"]
+
+
+def test_bounds_are_tested_all_at_once():
+    """Alone p = 0.02 refutes; among ten it does not, and says so."""
+    ledger = pd.DataFrame({"verdict": ["refuted (reduced)"] * 3, "p": [0.0001, 0.02, math.nan], "why": "w"})
+    assert together(ledger[:1])["verdict"].tolist() == ["refuted (reduced)"]
+    assert together(ledger[1:2])["verdict"].tolist() == ["refuted (reduced)"]
+    more = pd.DataFrame({"verdict": ["not refuted"] * 8, "p": [0.9] * 8, "why": ""})
+    found = together(pd.concat([ledger[:2], more], ignore_index=True))
+    assert found["verdict"].tolist()[:2] == ["refuted (reduced)", "not refuted (reduced)"]
+    assert found["why"][1] == "it is above by itself, and not when all 10 bounds are tested at once"
+
+
+@pytest.mark.parametrize(("epsilon", "kept"), [(0.0, 0.5), (1.0, 0.7310585786300049), (700.0, 1.0)])
+def test_the_bound_of_randomized_response_is_exact(epsilon, kept):
+    assert response_auc(epsilon, 2) == pytest.approx(kept, abs=1e-15)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_the_bound_of_randomized_response_is_the_area_under_its_two_worlds(classes):
+    """By the probabilities of the true label, the other one, and those that are neither."""
+    one = np.array([math.e, 1.0, classes - 2.0]) / (math.e + classes - 1)
+    other = one[[1, 0, 2]]
+    ratio = [1.0, -1.0, 0.0]
+    above = sum(p * q * (0.5 + 0.5 * np.sign(a - b)) for p, a in zip(one, ratio, strict=True)
+                for q, b in zip(other, ratio, strict=True))  # fmt: skip
+    assert response_auc(1.0, classes) == pytest.approx(above, abs=1e-12)
