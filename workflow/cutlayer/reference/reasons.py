@@ -23,7 +23,7 @@ from . import published
 from .publish import write_ledger
 
 WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
-NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference"]
+NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference", "p"]
 MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`, or `make judge`"
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # files have ten digits, and processors round differently
 
