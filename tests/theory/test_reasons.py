@@ -10,7 +10,7 @@ import pytest
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import published, reasons
+from cutlayer.reference import judged_again, published, reasons
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / published.FOLDER
@@ -72,3 +72,18 @@ def test_a_claim_that_is_new_needs_a_run(plan: Plan, judged: pd.DataFrame, chang
     cells.write(judged[1:], changed / FILE)
     with pytest.raises(InputError, match=rf"has {len(judged) - 1} rows, and today's rules give {len(judged)}"):
         reasons.renewed(plan, changed)
+
+
+def test_judging_again_says_which_verdicts_change(
+    plan: Plan, judged: pd.DataFrame, changed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By rules of another time the first row failed; what was measured stays."""
+    folder = changed / published.FOLDER
+    folder.mkdir()
+    cells.write(judged.assign(verdict=judged["verdict"].where(judged.index != 0, "fails")), folder / FILE)
+    monkeypatch.setattr(reasons, "of_reference", lambda _: plan)
+    for name in ("write_ledger", "draw"):
+        monkeypatch.setattr(judged_again, name, lambda *_: None)
+    (row,) = judged_again.judge(changed).to_dict("records")
+    assert (row["item"], row["verdict before"], row["verdict"]) == (judged["item"][0], "fails", judged["verdict"][0])
+    pd.testing.assert_frame_equal(reasons.read(folder / FILE), judged)

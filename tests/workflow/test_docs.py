@@ -35,6 +35,7 @@ TESTED = {  # command -> the test that runs it, or what it runs, with other name
     "snakemake --cores all results/scores/mine/none/rcc2.csv": f"{HERE}::{NEW}",
     "make report": f"{DVC}::test_the_report_of_the_last_stage_has_every_exhibit",
     "make publish": f"{REFERENCE}::test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params",
+    "make judge": "tests/theory/test_reasons.py::test_judging_again_says_which_verdicts_change",
     "make compare": f"{REFERENCE}::test_comparing_finds_the_rows_whose_intervals_are_apart",
     "snakemake --workflow-profile workflow/profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
     "make record": "tests/dvc/test_kill.py::test_killed_at_random_moments",
