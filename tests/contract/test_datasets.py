@@ -458,7 +458,7 @@ def test_codes_above_a_byte_are_read_back_as_they_were(kind, tmp_path):
     if kind == "tabular":
         parts = [own.table(HALVES[:, None], labels, {"day": days})]
     found = Acquired("own", "own", "real", "", "", "", {}, {})
-    normalised._write(tmp_path, own, iter(parts), found, "first")
+    normalised._write(tmp_path, own, iter(parts), found)
     table, _ = read(tmp_path, "own")
     np.testing.assert_array_equal(table.attributes["day"], days)
     np.testing.assert_array_equal(table.labels, labels)

@@ -132,8 +132,8 @@ OWN = ("PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX",
 def pip(python: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call the pip of `folder` with an interpreter, without its user's configuration."""
     own = {key: value for key, value in os.environ.items() if key not in OWN}
-    own |= {"PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": str(folder)}
-    command = [python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", *arguments]
+    own |= {"PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1", "PYTHONPATH": str(folder)}
+    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
     return subprocess.run(command, env=own, text=True, capture_output=True, timeout=LONG, check=False)
 
 
