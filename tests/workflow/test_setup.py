@@ -22,11 +22,11 @@ BACKEND = """
 import base64, hashlib, os, zipfile
 def build_editable(folder, config_settings=None, metadata_directory=None):
     return write(folder, "own")
-def write(folder, name):
+def write(folder, name, needs=""):
     info = f"{name}-1.dist-info"
     texts = {
         f"{name}.py": "",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1\\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1\\n{needs}",
         f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: tests\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
     }
     with zipfile.ZipFile(os.path.join(folder, file := f"{name}-1-py3-none-any.whl"), "w") as wheel:
@@ -51,19 +51,21 @@ version = "1"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """The Makefile with a lock of one package, which lies beside it, and a project of one module."""
+    """The Makefile, a project of one module, and a lock of one package that needs another: both lie beside it."""
     folder = tmp_path / "someone's checkout"
     folder.mkdir()
     shutil.copy(ROOT / "Makefile", folder)
     (folder / "backend.py").write_text(BACKEND)
     (folder / "pyproject.toml").write_text(PROJECT)
-    subprocess.run([sys.executable, "-c", "import backend; backend.write('.', 'tiny')"], cwd=folder, check=True)
+    wheels = "write('.', 'tiny', 'Requires-Dist: needed\\n'); write('.', 'needed')"
+    subprocess.run([sys.executable, "-c", f"from backend import write; {wheels}"], cwd=folder, check=True)
     (folder / "requirements.lock").write_text("./tiny-1-py3-none-any.whl\n")
     return folder
 
 
 def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     own = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
+    own |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "."}
     own["PATH"] = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), own["PATH"]])
     command = ["make", *arguments]
     done = subprocess.run(
@@ -80,7 +82,7 @@ def test_settings_of_pip_do_not_send_packages_elsewhere(checkout: Path, tmp_path
     flags = {"PIP_USER": "1", "PIP_NO_DEPS": "1", "PIP_DRY_RUN": "1", "PIP_REQUIRE_HASHES": "1"}
     done = make(checkout, "setup", PIP_CONFIG_FILE=str(tmp_path / "pip.conf"), PIP_TARGET=str(elsewhere), **flags)
     assert done.returncode == 0, done.stderr
-    subprocess.run([checkout / ".venv/bin/python", "-I", "-c", "import tiny, own"], check=True)
+    subprocess.run([checkout / ".venv/bin/python", "-I", "-c", "import tiny, needed, own"], check=True)
     assert not elsewhere.exists()
     assert make(checkout, "-q", "setup").returncode == 0, "a second setup has nothing to do"
 

@@ -21,18 +21,17 @@ NAMED = {  # folder -> what the folders in it, and the files in these, are calle
     "results/matches": ("setup", "defense"),
     "results/vulnerable": ("setup", "defense"),
     "data/normalised": ("dataset",),
+    "data/normalised/acquired": (),  # after folders of original files
 }
 OF_ALL = "times.csv"  # a file of a setup's folder that is of no single defense
-RECORDS = "data/normalised/acquired"  # named after folders of original files
 
 
 def check(arguments: Iterable[str], plan: Plan) -> None:
     """Raise, with the nearest name, for the first argument that is a file named after what the plan does not have."""
     for target in arguments:
         path = PurePath(target)
-        if path.is_relative_to(RECORDS):
-            continue
-        kinds, names = NAMED.get("/".join(path.parts[:2]), ()), path.parts[2:]
+        home = next((str(folder) for folder in path.parents if str(folder) in NAMED), "")
+        kinds, names = NAMED.get(home, ()), path.parts[len(PurePath(home).parts) :]
         kinds = kinds[:1] if names[-1:] == (OF_ALL,) else kinds
         if len(names) >= len(kinds):
             _check(target, {kind: name.partition(".")[0] for kind, name in zip(kinds, names, strict=False)}, plan)
