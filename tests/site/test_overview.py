@@ -12,7 +12,7 @@ from cutlayer.site import marks, papers
 
 def chip(*found: str) -> overview.Chip:
     return overview.Chip(
-        "wine", overview.tally(found), any(word.endswith(verdicts.MARK) for word in found), False, "real"
+        "wine", overview.tally(found), any(word.endswith(verdicts.MARK) for word in found), False, False, "real"
     )
 
 
@@ -90,12 +90,12 @@ def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
 
 def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
     table = pd.DataFrame(
-        [("wine", "ours", "holds", "real"), ("bank", "claim", "holds", "real")],
-        columns=["dataset", "kind", "verdict", "provenance"],
+        [("wine", "ours", "holds", "real", "yes"), ("bank", "claim", "holds", "real", "")],
+        columns=["dataset", "kind", "verdict", "provenance", "alone"],
     )
-    assert [(one.dataset, one.ours) for one in overview.chips(table, ["robot", "bank"])] == [
-        ("bank", False),
-        ("wine", True),
+    assert [(one.dataset, one.ours, one.alone) for one in overview.chips(table, ["robot", "bank"])] == [
+        ("bank", False, False),
+        ("wine", True, True),
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale, judge
-from cutlayer.ledger.verdicts import together
+from cutlayer.ledger.multiplicity import together
 from cutlayer.theory.accounting import response_auc
 
 PRINTED = pd.DataFrame(columns=["item", "dataset", "method", "metric", "value"])

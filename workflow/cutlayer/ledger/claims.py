@@ -3,7 +3,8 @@
 Where a method failed, or evidence is missing in part, there is no result; generated data get no verdict; what nothing
 here corresponds to is not comparable; printed numbers that depend on the scale get none at a scale that does not judge
 them, and those that decided how the text is read get none anywhere. Where the model, or the attack on the undefended
-run, is not better than chance there is no signal. A verdict on anything smaller than at the paper's scale is marked so.
+run, is not better than chance there is no signal, and a model that is far less useful than the paper's is too small to
+judge. A verdict on anything smaller than at the paper's scale is marked so.
 What a paper does not say of some data is ours there.
 """
 
@@ -19,7 +20,7 @@ import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import distance, printed, seeds, verdicts
+from . import distance, multiplicity, printed, seeds, too_small, verdicts
 from .chance import leaks
 from .estimates import Compared
 from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
@@ -39,7 +40,7 @@ UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
-    "defense", "attack", "defended", "p",
+    "defense", "attack", "defended", "p", "alone",
 ]  # fmt: skip
 Row = dict[str, Any]
 Cells = Mapping[str, pd.DataFrame]
@@ -74,14 +75,16 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
     `published` has the printed numbers (item, dataset, method, metric, value, ...), `cells` what
     `cells.gather` returns for each exhibit.
     """
-    judged = _Judged(paper, cells, scale)
+    judged = _Judged(paper, published, cells, scale)
     rows = pd.DataFrame([*judged.numbers(published), *judged.claims()], columns=COLUMNS).assign(paper=name)
-    return verdicts.together(rows.astype({"p": float, "verdict": object}))
+    rows = multiplicity.together(rows.astype({"p": float, "verdict": object}))
+    return rows.assign(alone=multiplicity.by_itself(rows).map({True: "yes", False: ""}))
 
 
 class _Judged:
-    def __init__(self, paper: Mapping[str, Any], cells: Cells, scale: Scale) -> None:
+    def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> None:
         self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
+        self._too_small = too_small.reasons(paper, published, cells)
 
     def claims(self) -> Iterator[Row]:
         for identifier, claim in self._paper["claims"].items():
@@ -158,6 +161,8 @@ class _Judged:
         row |= {"ours": ours.mean, "low": ours.low, "high": ours.high}
         row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL}
         instead, reason = self._instead(found, check, verdict)
+        if not instead and math.isnan(row.get("p", math.nan)):
+            row["p"] = multiplicity.p_value(found.compared, judge, verdict)
         verdict = instead or verdict
         if verdict == verdicts.TIE:
             reason = found.compared.tie
@@ -165,7 +170,7 @@ class _Judged:
             more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
-        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and "p" in row)
+        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and not math.isnan(row.get("p", math.nan)))
         return row | {"verdict": marked, "why": "" if settled else reason or row["why"]}
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
@@ -178,8 +183,16 @@ class _Judged:
             return verdict, found.why
         if found.lacks:
             return verdicts.UNDECIDED if found.lacks == UNCOMPARED else verdicts.NO_RESULT, found.why
+        small = self._too_small.get(found.facts["setup"], "")
+        if small and self._of_a_model(found):
+            return verdicts.TOO_SMALL, small
         reason = self._signals.lacking(check["statistic"], found.used)
         return (NO_SIGNAL, reason) if reason else ("", "")
+
+    def _of_a_model(self, found: Found) -> bool:
+        """Whether a row rests on how good a model is that is smaller than the paper's: not its own worth, no bound."""
+        proven = not math.isnan(found.compared.refutes)
+        return bool(self._scale.lacks(found)) and found.seeds > 0 and not proven and not too_small.is_utility(found.used)
 
 
 def _methods(found: Found) -> Row:

@@ -47,7 +47,7 @@ class Compared:
     why: str = ""
     tie: str = ""
     refutes: float = math.nan  # of the left side's excess over a bound the p-value; nan where the right side is none
-    with_scatter: Callable[[float], Compared] | None = None  # the same with that share of the scatter of seeds
+    again: Callable[[float, float], Compared] | None = None  # with that share of the scatter of seeds, for so many parts
 
 
 NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)
@@ -72,16 +72,16 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
         reason = "the right side is 0" if statistic == "ratio" else "there are fewer than two places"
         return Compared(UNKNOWN, UNKNOWN, UNKNOWN, f"in {lost} of {len(samples[0][0].values)} seeds {reason}")
 
-    def found(ratio: float) -> Compared:
-        estimate = _nested(check, _drawn(samples, ratio))
+    def found(ratio: float, parts: float) -> Compared:
+        estimate = _nested(check, _drawn(samples, ratio), parts)
         tie = _tied(estimate, NEUTRAL.get(statistic), sides[0][0])
         return replace(_the_same(estimate, tie), refutes=_excess(sides, samples))
 
-    return _with_scatter(found)
+    return _repeatable(found)
 
 
-def _with_scatter(found: Callable[[float], Compared]) -> Compared:
-    return replace(found(1.0), with_scatter=found)
+def _repeatable(found: Callable[[float, float], Compared]) -> Compared:
+    return replace(found(1.0, 1.0), again=found)
 
 
 def _drawn(samples: Sequence[Sequence[Sample]], ratio: float) -> list[list[Sample]]:
@@ -191,7 +191,7 @@ def _of_ratio(pair: Pair, ratio: float) -> float:
     return abs(ratio) * math.hypot(_alone(pair.left) / means[0], _alone(right) / means[1])
 
 
-def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: int = 1) -> Estimate:
+def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: float = 1) -> Estimate:
     """The least (or greatest) left side against the least (or greatest) right side."""
     if check.get("of_several") != "most":
         return smallest_of_largest(samples, parts)
@@ -204,13 +204,13 @@ def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
     """Each place on its own; the largest is held against `at_most`, the least against `at_least`."""
     at = _gaps(sides)
 
-    def found(ratio: float) -> Compared:
+    def found(ratio: float, parts: float) -> Compared:
         places = [partial(_nested, check, _drawn(here, ratio)) for here in at]
-        largest, least = (at_places(places, top) for top in (True, False))
+        largest, least = (at_places(places, top, parts) for top in (True, False))
         shown = {(True, False): largest, (False, True): least}.get(("at_most" in check, "at_least" in check))
         return Compared(shown or Estimate(largest.mean, least.low, largest.high), largest, least)
 
-    return _with_scatter(found)
+    return _repeatable(found)
 
 
 def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
@@ -222,12 +222,13 @@ def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
         return _the_same(Estimate(share, float("nan"), float("nan")))
     tie = "equal at every place" if max(map(abs, means)) <= ROUNDING else ""
 
-    def found(ratio: float) -> Compared:
+    def found(ratio: float, parts: float) -> Compared:
         drawn = [_drawn(here, ratio) for here in at]
         turned = [[[-one for one in row] for row in zip(*here, strict=True)] for here in drawn]
-        return _the_same(Estimate(share, surely(drawn) / len(at), 1 - surely(turned) / len(at)), tie)
+        least, most = surely(drawn, parts) / len(at), 1 - surely(turned, parts) / len(at)
+        return _the_same(Estimate(share, least, most), tie)
 
-    return _with_scatter(found)
+    return _repeatable(found)
 
 
 def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
@@ -255,12 +256,12 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
     error = math.hypot(*(_of_area(side, corner, errors) for side in sides))
     sample = Sample(jackknife(difference, len(worst)), error)
 
-    def found(ratio: float) -> Compared:
-        estimate = sample.drawn_together(ratio).estimate()
+    def found(ratio: float, parts: float) -> Compared:
+        estimate = sample.drawn_together(ratio).estimate(parts)
         equal = abs(estimate.low) <= ROUNDING and abs(estimate.high) <= ROUNDING
         return _the_same(estimate, "both sides dominate the same area" if equal else "")
 
-    return _with_scatter(found)
+    return _repeatable(found)
 
 
 def _curve(own: pd.DataFrame, check: Check, side: Any, sign: float) -> tuple[np.ndarray, np.ndarray]:

@@ -12,11 +12,15 @@ import pandas as pd
 from cutlayer.core import failed_cells
 from cutlayer.core.files import replacing
 
-from . import cells, claims, distance, overview
-from .verdicts import LEVEL, ORDER, UNDECIDED, together
+from . import cells, claims, distance, multiplicity, overview
+from .statistics import LEVEL
+from .verdicts import ORDER
 
 ROWS = "results/claims.csv and results/site/index.html"
-MARKS = "\\* is on less than the paper's sizes; *ours* are data of which the paper says nothing."
+MARKS = (
+    "\\* is on less than the paper's sizes; † by itself, and not when all setups of the claim are judged at once; *ours* "
+    "are data of which the paper says nothing."
+)
 
 
 def write(
@@ -36,7 +40,7 @@ def write(
         own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
         parts.append(claims.judge(name, paper, pd.read_csv(printed), own, scale))
         failed |= dict.fromkeys(line for table in own.values() for line in failed_cells.listed(table))
-    verdicts = together(pd.concat(parts, ignore_index=True))
+    verdicts = multiplicity.together(pd.concat(parts, ignore_index=True))
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
@@ -77,12 +81,13 @@ def markdown(
 
 def false(verdicts: pd.DataFrame) -> str:
     """How many verdicts are expected to be false, in a sentence."""
-    judged = verdicts["verdict"].map(overview.plain).isin([*overview.DECIDED, UNDECIDED])
-    rows = int((judged & (verdicts["low"] < verdicts["high"])).sum())
+    rows, against, holds = multiplicity.discoveries(verdicts)
     return (
         f"Each of the {rows} rows that are judged by an interval keeps its own 95%: at most {LEVEL:.1%} on either "
         f"side. So up to {math.ceil(LEVEL * rows)} verdicts *fails* or *differs* may be false by chance, and as many "
-        "*holds*. Bounds are refuted only where all of them are tested at once."
+        f"*holds*. Judged all at once (Benjamini-Hochberg, {LEVEL:.1%} of those that are kept may be false), {against} "
+        f"*fails* or *differs* and {holds} *holds* are kept. Bounds are refuted only where all of them are tested at "
+        "once."
     )
 
 
@@ -98,4 +103,4 @@ def _titled(chip: overview.Chip) -> str:
 
 
 def _said(chip: overview.Chip) -> str:
-    return chip.text + "\\*" * chip.reduced + " (ours)" * chip.ours
+    return chip.text + "\\*" * chip.reduced + "†" * chip.alone + " (ours)" * chip.ours

@@ -34,6 +34,7 @@ from .verdicts import (
     REFUTED,
     STAND_IN,
     TIE,
+    TOO_SMALL,
     UNDECIDED,
 )
 
@@ -49,7 +50,8 @@ RULE = (
     "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if the "
     "leak is above it, tested with all bounds at once, attained if the leak is within 2 points of it, and else not "
     "refuted. A tie is an exact one; there is no signal where the model, or the attack without a defense, is no better "
-    "than chance. Reduced means smaller than the paper's sizes. Generated data get no verdict, nor does a number that "
+    "than chance. Reduced means smaller than the paper's sizes; a reduced model whose utility without a defense is more "
+    "than 5 points below the paper's is too small to judge. Generated data get no verdict, nor does a number that "
     "decided how the text is read; what failed, does not apply or is there in part has no result; what needs data that "
     "are not public is not comparable."
 )
@@ -60,6 +62,7 @@ DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
 OPEN = {UNDECIDED: "undecided", NO_SIGNAL: "without signal", NOT_AT_THIS_SCALE: "not judged at this scale"}
 ELSEWHERE = {
     NOT_REFUTED: "bounds not refuted: measuring can say no more of what is proven",
+    TOO_SMALL: "too small to judge: without a defense the model is worth far less than the paper's",
     STAND_IN: "on generated data: they need the original files, see the page of data",
     NO_RESULT: "without result: the reason is in each row",
     NOT_COMPARABLE: "not comparable: the paper's data are private, or a setting is not given",
@@ -74,6 +77,7 @@ class Chip:
     dataset: str
     verdicts: Mapping[str, int]  # without the mark, in their order -> in how many rows
     reduced: bool  # whether any is smaller than in the paper
+    alone: bool  # whether any does not stay when all setups of its claim are judged at once
     ours: bool  # whether the paper says nothing of these data
     provenance: str
 
@@ -199,6 +203,7 @@ def _chip(name: str, own: pd.DataFrame) -> Chip:
         name,
         tally(own["verdict"]),
         bool(own["verdict"].str.endswith(MARK).any()),
+        bool((own["alone"] == "yes").any()),
         bool((own["kind"] == "ours").all()),
         ", ".join(dict.fromkeys(own["provenance"])),
     )

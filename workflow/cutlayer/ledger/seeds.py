@@ -22,11 +22,11 @@ NEVER = "more seeds alone would not decide it"
 
 def said(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
     """The number of COUNTS from which on a rule decides, in words; nothing of one seed, or of what has none."""
-    scattered = ours.with_scatter
-    if seeds < 2 or scattered is None:
+    again = ours.again
+    if seeds < 2 or again is None:
         return ""
     more = [count for count in COUNTS if count > seeds]
-    first = bisect_left(more, True, key=lambda count: decides(scattered(_reach(count) / _reach(seeds))))
+    first = bisect_left(more, True, key=lambda count: decides(again(_reach(count) / _reach(seeds), 1)))
     return f"about {more[first]} seeds would decide it" if first < len(more) else NEVER
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri, stdtr, stdtrit
 
 CONFIDENCE = 0.95
 LEVEL = (1 - CONFIDENCE) / 2  # of a p-value: what is left out at one end of an interval
@@ -95,7 +94,7 @@ class Sample:
         """The standard error of the mean over seeds."""
         return max(float(self.values.std(ddof=1)), self.own) / math.sqrt(len(self.values))
 
-    def estimate(self, parts: int = 1) -> Estimate:
+    def estimate(self, parts: float = 1) -> Estimate:
         """Mean and interval; of several `parts` that are to hold together each has a share of the 5% (Bonferroni)."""
         mean, confidence = float(self.values.mean()), 1 - (1 - CONFIDENCE) / parts
         if self.exact:
@@ -122,7 +121,7 @@ class Sample:
             spread = self.unit.spread(self.values, spread)
             distance = self.unit.sign * float(logit(center) - logit(self.unit.shift)) * slope
         spread = math.hypot(spread, self.error)
-        return float(stats.t.cdf(distance / spread, len(self.values) - 1)) if spread else float(mean > 0)
+        return float(stdtr(len(self.values) - 1, distance / spread)) if spread else float(mean > 0)
 
 
 def interval(values: Sequence[float] | np.ndarray, error: float = 0.0) -> tuple[float, float, float]:
@@ -139,10 +138,10 @@ def interval(values: Sequence[float] | np.ndarray, error: float = 0.0) -> tuple[
 def _quantiles(confidence: float, freedom: int) -> tuple[float, float]:
     """Of Student's distribution and of the normal one."""
     tail = (1 + confidence) / 2
-    return float(stats.t.ppf(tail, freedom)), float(stats.norm.ppf(tail))
+    return float(stdtrit(freedom, tail)), float(ndtri(tail))
 
 
-def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: int = 1) -> Estimate:
+def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: float = 1) -> Estimate:
     """The interval of min over i of max over j of the means mu[i][j], one of several `parts`.
 
     It covers with 95% on either side what it says of that side, without knowing which i and j it is: a lower end above
@@ -157,15 +156,15 @@ def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: int = 1) -> 
     return Estimate(float(mean), low, high)
 
 
-def at_places(places: Sequence[Callable[[int], Estimate]], largest: bool) -> Estimate:
+def at_places(places: Sequence[Callable[[float], Estimate]], largest: bool, parts: float = 1) -> Estimate:
     """The interval of the largest (or least) of the means at several places; a place gives its own for some parts."""
-    alone, shared = [place(1) for place in places], [place(len(places)) for place in places]
+    alone, shared = [place(parts) for place in places], [place(parts * len(places)) for place in places]
     pick = max if largest else min
     sure, unsure = (shared, alone) if largest else (alone, shared)
     return Estimate(pick(e.mean for e in alone), pick(e.low for e in sure), pick(e.high for e in unsure))
 
 
-def surely(samples: Sequence[Sequence[Sequence[Sample]]]) -> int:
+def surely(samples: Sequence[Sequence[Sequence[Sample]]], parts: float = 1) -> int:
     """In how many places the min over i of max over j of the means mu[place][i][j] is below 0, with 97.5%.
 
     Partial conjunction: that at least k of m places are so is shown where Holm's procedure rejects k of them, which
@@ -173,7 +172,8 @@ def surely(samples: Sequence[Sequence[Sequence[Sample]]]) -> int:
 
     Benjamini, Heller, "Screening for partial conjunction hypotheses", Biometrics 64, 2008.
     """
-    return sum(holm([min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]))
+    found = [min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]
+    return sum(holm(found, LEVEL / parts))
 
 
 def holm(values: Sequence[float], level: float = LEVEL) -> list[bool]:

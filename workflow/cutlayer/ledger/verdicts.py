@@ -14,21 +14,20 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from cutlayer.metrics import declared
 
 from .estimates import NEUTRAL, Compared
 from .signal import NO_SIGNAL
-from .statistics import LEVEL, ROUNDING, Estimate, holm
+from .statistics import LEVEL, ROUNDING, Estimate
 
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
 REFUTED, NOT_REFUTED, ATTAINED = "refuted", "not refuted", "attained"
 BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED]
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
 NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
+TOO_SMALL = "too small to judge"
 JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL]
-WITHHELD = [STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
+WITHHELD = [TOO_SMALL, STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
 MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
 
@@ -68,17 +67,6 @@ def of_bound(ours: Compared, tested: bool = True) -> str:
         return REFUTED
     near = max(abs(ours.shown.low), abs(ours.shown.high)) <= POINTS
     return ATTAINED if tested and near else NOT_REFUTED
-
-
-def together(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a ledger with the bounds that stay refuted when all that are tested are tested at once."""
-    alone = rows["verdict"].str.removesuffix(MARK) == REFUTED
-    tested = rows["p"].notna() & rows["verdict"].str.removesuffix(MARK).isin(BOUNDS)
-    kept = pd.Series(holm([*rows.loc[tested, "p"]]), index=rows.index[tested], dtype=bool)
-    gone = alone & ~kept.reindex(rows.index, fill_value=False)
-    word = rows["verdict"].mask(gone, rows["verdict"].str.replace(REFUTED, NOT_REFUTED))
-    why = f"it is above by itself, and not when all {int(tested.sum())} bounds are tested at once"
-    return rows.assign(verdict=word, why=rows["why"].mask(gone, why))
 
 
 def _orders(check: Mapping[str, Any]) -> bool:

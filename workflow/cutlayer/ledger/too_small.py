@@ -1,0 +1,71 @@
+"""Too small to judge: what a model that is far less useful than the paper's says of defenses and attacks is nothing.
+
+A setup that is smaller than the paper's is too small where the whole interval of its utility without a defense is more
+than 5 points below the largest utility that the paper prints on it, two and a half times what a printed accuracy may
+be off. A defense only costs utility, so that the largest printed one is a lower bound of the paper's undefended model
+where that is not printed. Of such a setup only the undefended utility itself is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from cutlayer.metrics import declared
+
+from . import printed
+from .chance import with_columns
+from .distance import acts
+from .estimates import compared
+
+FAR = 0.05
+UTILITIES = (declared.SHARE, declared.AUC, declared.UTILITY)
+
+
+def reasons(paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """Setup -> why nothing but its undefended utility is judged; `cells` has the tables of the paper's exhibits."""
+    largest: dict[tuple[str, str], float] = {}
+    for setup, metric, value in _printed(paper, published, cells):
+        largest[setup, metric] = max(value, largest.get((setup, metric), value))
+    found = {}
+    for (setup, metric), value in largest.items():
+        own = undefended(cells, setup, metric)
+        ours = compared({"statistic": "value", "left": {}}, own).shown if len(own) else None
+        if ours and ours.high < value - FAR:
+            found[setup] = f"without a defense {metric} is {ours.mean:.3f}, where the paper has {value:.3f} or more"
+    return found
+
+
+def is_utility(used: pd.DataFrame) -> bool:
+    """Whether cells are of what an undefended model is worth, and of no attack or defense."""
+    return not used.empty and bool((used["attack"] == "").all()) and not acts(used)
+
+
+def undefended(cells: Mapping[str, pd.DataFrame], setup: str, metric: str) -> pd.DataFrame:
+    """A setup's cells of a metric of its model without a defense, in the first exhibit that has any."""
+    for table in cells.values():
+        own = table[(table["setup"] == setup) & (table["metric"] == metric)]
+        own = own[(own["attack"] == "") & (own["skipped"] == "")]
+        own = own[[not acts(own[place : place + 1]) for place in range(len(own))]]
+        if len(own):
+            return with_columns(own)
+    return pd.DataFrame()
+
+
+def _printed(
+    paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame]
+) -> Iterator[tuple[str, str, float]]:
+    """Setup, metric and value of each printed number that is a model's utility."""
+    for number, entry in printed.numbers(paper.get("numbers", []), published):
+        check = entry.get("check", {})
+        left = check.get("left")
+        if check.get("statistic") != "value" or not isinstance(left, Mapping) or left.get("attack") != "":
+            continue
+        metric = declared.of(str(left["metric"]))
+        if number["dataset"] == "all" or metric.better != "up" or metric.kind not in UTILITIES:
+            continue
+        table = cells[check["exhibit"]]
+        for setup in check.get("setups") or printed.on(number["dataset"], check, table)["setup"].unique():
+            yield str(setup), str(left["metric"]), float(number["value"])
