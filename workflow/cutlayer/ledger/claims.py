@@ -192,7 +192,8 @@ class _Judged:
     def _of_a_model(self, found: Found) -> bool:
         """Whether a row rests on how good a model is that is smaller than the paper's: not its own worth, no bound."""
         proven = not math.isnan(found.compared.refutes)
-        return bool(self._scale.lacks(found)) and found.seeds > 0 and not proven and not too_small.is_utility(found.used)
+        smaller = found.seeds > 0 and bool(self._scale.lacks(found))
+        return smaller and not proven and not too_small.is_utility(found.used)
 
 
 def _methods(found: Found) -> Row:

@@ -47,7 +47,7 @@ class Compared:
     why: str = ""
     tie: str = ""
     refutes: float = math.nan  # of the left side's excess over a bound the p-value; nan where the right side is none
-    again: Callable[[float, float], Compared] | None = None  # with that share of the scatter of seeds, for so many parts
+    again: Callable[[float, float], Compared] | None = None  # with this share of the seeds' scatter, for so many parts
 
 
 NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)

@@ -18,8 +18,8 @@ from .verdicts import ORDER
 
 ROWS = "results/claims.csv and results/site/index.html"
 MARKS = (
-    "\\* is on less than the paper's sizes; † by itself, and not when all setups of the claim are judged at once; *ours* "
-    "are data of which the paper says nothing."
+    "\\* is on less than the paper's sizes; † stands by itself, not when all setups of the claim are judged at once; "
+    "*ours* are data of which the paper says nothing."
 )
 
 

@@ -1,4 +1,4 @@
-"""Many verdicts at once: which stay when the setups of a claim, all bounds or all rows of the ledger are judged together.
+"""Many verdicts at once: which stay when a claim's setups, all bounds, or all rows of the ledger are judged as one.
 
 A row keeps its own 95%. What is said of several setups in one sentence holds for those that Holm's procedure keeps
 within the claim; a bound is refuted only if it stays so among all bounds; and the foot of the ledger says how many rows

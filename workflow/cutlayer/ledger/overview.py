@@ -50,8 +50,8 @@ RULE = (
     "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if the "
     "leak is above it, tested with all bounds at once, attained if the leak is within 2 points of it, and else not "
     "refuted. A tie is an exact one; there is no signal where the model, or the attack without a defense, is no better "
-    "than chance. Reduced means smaller than the paper's sizes; a reduced model whose utility without a defense is more "
-    "than 5 points below the paper's is too small to judge. Generated data get no verdict, nor does a number that "
+    "than chance. Reduced means smaller than the paper's sizes; a reduced model whose utility without a defense is "
+    "more than 5 points below the paper's is too small to judge. Generated data get no verdict, nor does a number that "
     "decided how the text is read; what failed, does not apply or is there in part has no result; what needs data that "
     "are not public is not comparable."
 )
