@@ -21,7 +21,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan report try publish judge compare verify docs lock check test lint clean imports record push pull settle release same
+.PHONY: results setup data plan report try publish judge compare verify docs lock check test lint clean imports record push pull settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -134,13 +134,9 @@ pull: setup
 settle: setup
 	$(SETTLE)
 
-# Look whether tree, version, reference run, DVC, docs and site agree; then dist/ has the site as a zip and the library as a wheel.
+# Whether tree, version and changelog agree; then dist/ has the site as a zip and the library as a wheel that imports.
 release: setup
 	@$(BIN)/python -m release
-
-# After a change of code that should change no number: run it at scale quick beside the reference run's, and note that they agree.
-same: setup
-	@$(BIN)/python -m release.same
 
 # After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
 lock: setup

@@ -25,5 +25,8 @@ rule site:
         scale=plan.scale,
         hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
+        code=lambda wildcards: {
+            paper: code_of.of_numbers(plan, paper) for paper in plan.papers
+        },
     script:
         "../workflow/scripts/site.py"

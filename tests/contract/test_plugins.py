@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.params import read
 
 from cutlayer.core.errors import InputError, nearest
 from cutlayer.plan import code, plugins
+from cutlayer.plan.plan import Plan
 
 PROJECT = Path(__file__).parents[2]
 PLUGINS = [(kind, name) for kind in plugins.KINDS for name in plugins.names(kind)]
@@ -181,3 +183,15 @@ def test_code_that_imports_torch_is_told_from_code_that_names_it(tmp_path, text,
     (tmp_path / "first.py").write_text("import numpy\n")
     (tmp_path / "second.py").write_text(f"import numpy\n{text}\n")
     assert code.uses_torch((str(tmp_path / "first.py"), str(tmp_path / "second.py"))) == uses
+
+
+def test_the_code_of_a_papers_numbers_is_that_of_its_methods_and_what_they_import(monkeypatch):
+    """And not what judges or shows them."""
+    seen = []
+    monkeypatch.setattr(code, "checksum", lambda file: seen.append(Path(file).name) or str(file))
+    plan = Plan(read(PROJECT / "params.yaml") | {"papers": ["marvell"]})
+    before = code.of_numbers(plan, "marvell")
+    assert {"marvell.py", "iso.py", "hint.py", "protocol.py", "criteo.py", "wide_deep.py", "seeds.py"} <= set(seen)
+    assert not {"tcpo.py", "basic.py", "claims.py", "frontier.py"} & set(seen)
+    monkeypatch.setattr(code, "checksum", lambda file: str(file) + "another" * (Path(file).name == "iso.py"))
+    assert code.of_numbers(plan, "marvell") != before

@@ -41,6 +41,13 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize(("code", "changed"), [("of then", True), ("of now", False), ("", False)])
+def test_a_reference_run_of_other_code_says_so(code: str, changed: bool, made: Path, folder: Path) -> None:
+    write_rows(folder / "reference" / published.RUNS, [RUN | {"code": code}])
+    _, inner = reference.both(sources(made), folder / "reference")
+    assert inner.beside.said["marvell"].endswith("has changed since.") == changed
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int, made: Path, folder: Path) -> None:
     own, inner = reference.both(sources(made), folder / "reference")

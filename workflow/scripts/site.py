@@ -17,6 +17,7 @@ with logged(snakemake):
         sources=Path(given.sources[0]),
         documents=given.documents,
         pictures=given.pictures,
+        code=asked.code,
         api=True,
     )
     own, beside = reference.both(sources, published.FOLDER)

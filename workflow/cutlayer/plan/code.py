@@ -8,9 +8,13 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .classes import ROOT, parsed, place_of
 from .plugins import method
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 DIGITS = 12  # of a checksum that is shown
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -40,6 +44,20 @@ def digest(code: tuple[str, ...], read: tuple[str, ...] = ()) -> str:
     imported = [f"{os.path.relpath(file, ROOT)} {checksum(file)}" for file in _closure(code) if file not in code]
     rest = {"imports": imported, "files": [_sha256(file) for file in read]}
     return ", ".join([*own, *(f"{name} {_together(sums)}" for name, sums in rest.items() if sums)])
+
+
+def of_numbers(plan: Plan, paper: str) -> str:
+    """A checksum of the code of all methods that make a paper's numbers, and of what these import."""
+    files = set[Path]()
+    for exhibit in plan.papers[paper]["exhibits"].values():
+        for name, defense in plan.runs(exhibit):
+            setup = plan.setups[name]
+            game = setup["protocol"]
+            files |= {method("protocol", game).path, method("model", setup["model"]["use"], game).path}
+            files |= {method("dataset", setup["dataset"]).path}
+            files |= {method("defense", plan.defenses[defense]["use"], game).path}
+            files |= {method("attack", plan.attacks[attack]["use"], game).path for attack in exhibit["attacks"]}
+    return _together(sorted(map(checksum, closure(*files))))
 
 
 def _together(checksums: Iterable[str]) -> str:

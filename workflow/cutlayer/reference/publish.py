@@ -32,6 +32,7 @@ from cutlayer.core.machine import processor, versions
 from cutlayer.core.progress import steps
 from cutlayer.ledger import cells, files
 from cutlayer.ledger.claims import Scale
+from cutlayer.plan import code
 from cutlayer.plan.plan import Plan
 
 from . import published
@@ -190,6 +191,7 @@ def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
 def _run(plan: Plan, paper: str, commit: str, logs: Path) -> dict[str, str]:
     """A row of runs.csv."""
     made = {"paper": paper, "scale": plan.scale, "seeds": str(len(plan.seeds)), "commit": commit}
+    made |= {"code": code.of_numbers(plan, paper)}
     made |= {"date": str(date.today()), "machine": processor(), "cores": str(os.cpu_count())}
     return made | {"hours": f"{hours(plan, paper, logs):.2f}", "versions": versions(*PACKAGES)}
 

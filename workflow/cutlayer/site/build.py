@@ -50,6 +50,7 @@ class Sources:
     sources: Path  # data/sources.csv
     documents: Sequence[str]  # markdown files, relative to the working directory
     pictures: Sequence[str]  # that they show
+    code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
     beside: Beside | None = None
     api: bool = False  # whether it has the reference of the library
 

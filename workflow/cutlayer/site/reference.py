@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,14 +37,18 @@ def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
         name: f"At scale {scale}, on {runs[name]['date']}: {overview.decided(rows[rows['paper'] == name], scale)}"
         for name in papers
     }
-    made = {
-        name: "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(runs[name])
-        for name in papers
-    }
+    made = {name: _made(runs[name], own.code[name]) for name in papers}
     return (
         replace(own, beside=Beside("reference run", f"{INNER}/", found)),
         replace(reference, beside=Beside("your run", "../", made)),
     )
+
+
+def _made(run: Mapping[str, str], code: str) -> str:
+    """What a run was made with, and whether code that makes its numbers is another one today."""
+    told = "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
+    changed = run.get("code") not in (None, "", code)
+    return f"{told} Code that makes its numbers has changed since." if changed else told
 
 
 def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:

@@ -1,8 +1,7 @@
 """convolutions: a layer of images of many members at once, each with weights of its own.
 
 On a CPU one convolution with a group for each member does it. On a GPU, where such groups are slow, it is a product of
-matrices for each member: of its weights and its images' windows, laid out side by side (`workflow/benchmarks/
-stacked_convolutions.md`).
+matrices for each member: of its weights and its images' windows, laid out side by side.
 """
 
 from __future__ import annotations

@@ -1,0 +1,96 @@
+"""`make release`: what must agree before a release, then the wheel and the site in dist/.
+
+The tree is committed, the version is the same wherever it stands, the changelog has it with a date, and the wheel of
+this commit imports without the checkout.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import yaml
+
+from cutlayer.core.errors import InputError
+
+DIST, SITE = Path("dist"), Path("results/site")
+IMPORTS_ALL = """
+import importlib, pathlib, sys
+import cutlayer
+for file in sorted(pathlib.Path(cutlayer.__path__[0]).rglob("*.py")):
+    if file.stem != "__main__":
+        importlib.import_module(".".join(file.relative_to(sys.path[0]).with_suffix("").parts))
+"""
+
+
+def problems(root: Path) -> Iterator[InputError]:
+    """All that does not agree in a checkout."""
+    changed = [line[3:] for line in _run(["git", "status", "--porcelain"], root, "release.tree").splitlines()]
+    if changed:
+        yield InputError("release.tree", f"has uncommitted changes ({', '.join(changed[:5])})", "commit or remove them")
+    version = version_of(root)
+    cited = str(yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"])
+    if cited != version:
+        yield InputError("release.version", f"pyproject.toml has {version}, CITATION.cff {cited}", "the same expected")
+    heading = rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$"
+    if not re.search(heading, (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M):
+        wrong = f"CHANGELOG.md has no heading of version {version} with a date"
+        yield InputError("release.changelog", wrong, f"`## [{version}] - YYYY-MM-DD` expected")
+    if not (root / SITE / "index.html").is_file():
+        yield InputError("release.site", f"there is no {SITE}/index.html", "`make results` writes it")
+
+
+def version_of(root: Path) -> str:
+    """The version that the library will have."""
+    return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
+def wheel(root: Path, folder: Path) -> Path:
+    """Build the wheel of the last commit, not of what lies about in the folder, and import every module of it."""
+    with TemporaryDirectory() as name:
+        source, made, alone = (Path(name) / part for part in ("source", "made", "alone"))
+        _run(["git", "worktree", "add", "--detach", str(source), "HEAD"], root, "release.wheel")
+        try:
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+            offline = ["--no-deps", "--no-index"]
+            build = [*pip, "wheel", *offline, "--no-build-isolation", f"--wheel-dir={made}", str(source)]
+            _run(build, root, "release.wheel")
+        finally:
+            _run(["git", "worktree", "remove", "--force", str(source)], root, "release.wheel")
+        (built,) = made.glob("*.whl")
+        _run([*pip, "install", *offline, f"--target={alone}", str(built)], root, "release.wheel")
+        code = f"import sys; sys.path.insert(0, {str(alone)!r})\n{IMPORTS_ALL}"
+        _run([sys.executable, "-I", "-c", code], alone, "release.wheel")
+        return Path(shutil.copy(built, folder))
+
+
+def main(root: Path) -> None:
+    """Say what does not agree; if nothing, write dist/ anew."""
+    found = [*problems(root)]
+    if found:
+        sys.exit("\n".join(f"error: {problem}" for problem in found))
+    shutil.rmtree(root / DIST, ignore_errors=True)
+    (root / DIST).mkdir()
+    name = f"cutlayer-site-{version_of(root)}"
+    print(wheel(root, root / DIST).name)
+    print(Path(shutil.make_archive(str(root / DIST / name), "zip", root / SITE)).name)
+
+
+def _run(command: list[str], folder: Path, where: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise InputError(where, (done.stderr.strip() or done.stdout.strip())[-2000:], f"{command[0]} to work expected")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    try:
+        main(Path.cwd())
+    except InputError as error:
+        sys.exit(f"error: {error}")
