@@ -98,7 +98,7 @@ docs: setup
 	cp $(call SHOWN,exhibits/tcpo/figure4_tabular.png) docs/figure4_tabular.png
 	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
 	cp $(call SHOWN,exhibits/arena/before_after.png) $(call SHOWN,exhibits/arena/spectrum.png) docs/
-	$(BIN)/python -m cutlayer.ledger.findings
+	$(BIN)/python -m cutlayer.reference.findings
 
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc

@@ -16,6 +16,7 @@ from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale
 from cutlayer.plan.looks import BLACK, by_place
 from cutlayer.site import build, order
+from cutlayer.site.sources import Sources
 from cutlayer.stages import exhibits
 from tests.conftest import lock, shared_folder
 
@@ -126,9 +127,9 @@ def write(folder: Path) -> None:
         build.write(sources(folder), folder / "site")
 
 
-def sources(folder: Path) -> build.Sources:
+def sources(folder: Path) -> Sources:
     """What the site is made of, once the results are there; the working directory is the project's."""
-    return build.Sources(
+    return Sources(
         papers=PAPERS, looks=LOOKS, scale="quick",
         hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from cutlayer.core.errors import InputError
-from cutlayer.ledger import findings
-from cutlayer.ledger.findings import Run
+from cutlayer.reference import findings
+from cutlayer.reference.findings import Run
 
 CONTENT = {"main": [{"text": "Labels leak.", "claims": ["leaks"]}]}
 COLUMNS = ["kind", "item", "statement", "setup", "dataset", "provenance", "scale", "seeds", "threshold", "verdict",

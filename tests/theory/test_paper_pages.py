@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.params import read
 
-from cutlayer.ledger import findings
 from cutlayer.plan import families
+from cutlayer.reference import findings
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = {file.parent.name: read(file) for file in ROOT.glob("workflow/papers/*/paper.yaml")}

@@ -1,12 +1,13 @@
 from pathlib import Path
 
 from cutlayer.reference import published
-from cutlayer.site import build, reference
+from cutlayer.site import reference
+from cutlayer.site.sources import Sources
 from launch.logs import logged
 
 with logged(snakemake):
     given, asked = snakemake.input, snakemake.params
-    sources = build.Sources(
+    sources = Sources(
         papers=asked.papers,
         looks=asked.looks,
         scale=asked.scale,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,43 +15,15 @@ from cutlayer.ledger import distance as distances
 from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
-from cutlayer.plan.hours import Hours
 
 from . import api, datasets, distance, documents, exhibits, headlines, order, papers
 from .marks import ICONS, MEANINGS, slug, spoken
+from .sources import Sources
 
 ASSETS = Path(__file__).with_name("assets")
 COPIED = ("png", "csv")  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
 NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference")  # columns of claims.csv
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Another site of the same papers: of the reference run beside yours, or the reverse."""
-
-    title: str
-    place: str  # its folder as seen from this site's, with a slash
-    said: Mapping[str, str]  # paper -> a sentence before the link
-
-
-@dataclass(frozen=True)
-class Sources:
-    """What the site is made of: the checked papers and the folders and files of a run, as paths."""
-
-    papers: Mapping[str, Any]
-    looks: Mapping[str, Mapping[str, Any]]  # defense -> its look
-    scale: str
-    hours: Hours  # of larger ones
-    datasets: Sequence[str]
-    results: Path  # folders: what the DAG made
-    normalised: Path
-    sources: Path  # data/sources.csv
-    documents: Sequence[str]  # markdown files, relative to the working directory
-    pictures: Sequence[str]  # that they show
-    code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
-    beside: Beside | None = None
-    api: bool = False  # whether it has the reference of the library
 
 
 def write(given: Sources, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cutlayer.data import sources
 from cutlayer.data.normalised import facts
@@ -12,8 +12,7 @@ from cutlayer.ledger import names
 from cutlayer.plan import plugins
 from cutlayer.plan.classes import parsed
 
-if TYPE_CHECKING:
-    from .build import Sources
+from .sources import Sources
 
 
 def described(given: Sources) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -13,9 +13,7 @@ from cutlayer.ledger import names
 
 from . import hover
 from .documents import MARKDOWN
-
-if TYPE_CHECKING:
-    from .build import Sources
+from .sources import Sources
 
 WIDE = '<div class="wide"><table class="sortable">'
 DEFAULT = "quick"  # the scale that a command need not name

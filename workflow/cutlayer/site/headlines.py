@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cutlayer.ledger import cells, names
 from cutlayer.ledger.evidence import Found, per_setup
 from cutlayer.ledger.readable import decimals, interval, number
 from cutlayer.reference import published
 
-if TYPE_CHECKING:
-    from .build import Sources
+from .sources import Sources
 
 TITLES = {"utility": "What is left of utility", "leak": "What leaks"}
 

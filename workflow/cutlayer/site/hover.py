@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -14,8 +14,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.looks import by_place
 from cutlayer.reference import published
 
-if TYPE_CHECKING:
-    from .build import Sources
+from .sources import Sources
 
 DIGITS = 6  # of a coordinate; a picture shows fewer
 Row = Mapping[Any, Any]

@@ -13,7 +13,8 @@ from cutlayer.ledger import overview
 from cutlayer.reference import published
 
 from . import build
-from .build import Beside, Sources, claims
+from .build import claims
+from .sources import Beside, Sources
 
 INNER = "reference"  # folder in the site
 

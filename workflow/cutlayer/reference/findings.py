@@ -27,13 +27,13 @@ import pandas as pd
 from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
+from cutlayer.ledger import distance, names
+from cutlayer.ledger.overview import plain
+from cutlayer.ledger.readable import OURS, decimals, interval, number
+from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import published
 
-from . import distance, names
-from .overview import plain
-from .readable import OURS, decimals, interval, number
-from .verdicts import MARK, ORDER
+from . import published
 
 PLACE = re.compile(
     r"(?P<start>^\[//\]: # \(findings of (?P<paper>\w+)(?:: (?P<claims>[\w,\s]+))?\)\n)"
