@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutlayer.plan.check_lines import BETWEEN, KINDS, MODEL, OF_ALL, listed
+from cutlayer.plan.check_lines import AT_EQUAL, BETWEEN, KINDS, MODEL, OF_ALL, listed
+from cutlayer.plan.families import OF_CHECKS
 from cutlayer.plan.lines import ALL, ANY, OURS, SHOWN
 
 Entry = dict[str, Any]
@@ -42,13 +43,22 @@ def erratum(full: Entry) -> str:
 
 
 def checked(full: Entry) -> Entry:
-    return full | ({"check": line(full["check"])} if "check" in full else {})
+    """The entry with its check as a line, or as one for each of its readings."""
+    if "check" not in full:
+        return full
+    said = {key: full["check"][key] for key in OF_CHECKS if key in full["check"]}
+    readings = {name: line(check) for name, check in full.get("readings", {}).items()}
+    return (
+        {key: part for key, part in full.items() if key != "readings"}
+        | said
+        | {"check": readings or line(full["check"])}
+    )
 
 
 def line(check: Entry) -> str:
     """The line of a check, both sides in full."""
     statistic, how = check["statistic"], check.get("of_several", "least")
-    if statistic == "hypervolume":
+    if statistic in AT_EQUAL:
         left, right = _side(check["leak"] | check["left"], how), _side(check["right"], how)
         sides = f"{_side(check['utility'], how)} against {left} - {right}"
     else:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests import written
 
 from cutlayer.core.errors import InputError
-from cutlayer.plan.check_lines import KINDS, MODEL, parsed
+from cutlayer.plan.check_lines import AT_EQUAL, KINDS, MODEL, parsed
 from cutlayer.plan.checks import validate
 from cutlayer.plan.lines import placed, said, shown
 from cutlayer.plan.paper_model import ALONE, OF_LISTS, Check
@@ -78,9 +78,13 @@ FORMS = {
         "statistic": "share_below", "left": [NORM, NORM | {"attack": "hint"}], "right": NORM | {"attack": "spectral"},
         "at_least": 0.5,
     },
-    "hypervolume(loss of model against auc of norm & hint under a - b) in figure1 >= 0": {
-        "statistic": "hypervolume", "left": {"defense": "a"}, "right": {"defense": "b"}, "at_least": 0,
+    "at_equal_leak(loss of model against auc of norm & hint under a - b) in figure1 >= 0": {
+        "statistic": "at_equal_leak", "left": {"defense": "a"}, "right": {"defense": "b"}, "at_least": 0,
         "leak": NORM | {"attack": ["norm", "hint"]}, "utility": {"metric": "loss", "attack": ""},
+    },
+    "at_equal_utility(loss of model against auc of norm under a - b) in figure1 <= -0.1": {
+        "statistic": "at_equal_utility", "left": {"defense": "a"}, "right": {"defense": "b"}, "at_most": -0.1,
+        "leak": NORM, "utility": {"metric": "loss", "attack": ""},
     },
 }  # fmt: skip
 
@@ -110,7 +114,7 @@ def checks(draw):
     kinds = draw(st.sampled_from([{}, {"attack": several}, {"defense": several, "setting": settings}]))
     side = st.fixed_dictionaries({"metric": names} | kinds)
     check = {"statistic": statistic, "exhibit": draw(names)}
-    if statistic == "hypervolume":
+    if statistic in AT_EQUAL:
         defense = st.fixed_dictionaries({"defense": names})
         check |= {"left": draw(defense), "right": draw(defense), "utility": {"metric": draw(names), "attack": ""}}
         check["leak"] = draw(st.fixed_dictionaries({"metric": names, "attack": several}))
@@ -122,7 +126,7 @@ def checks(draw):
                 others = draw(st.lists(names, min_size=2, max_size=3, unique=True))
                 check["right"] = [check["right"] | {"metric": other} for other in others]
                 check |= draw(st.sampled_from([{}, {"of_several": "most"}]))
-    if statistic not in {"share_below", "slope", "hypervolume"}:
+    if statistic not in {"share_below", "slope", *AT_EQUAL}:
         check |= draw(st.sampled_from([{}, {"at": "first"}, {"at": "every"}, {"where": "both"}]))
     bounds = [{}, {"at_most": numbers}, {"at_least": numbers}, {"at_most": numbers, "at_least": numbers}]
     check |= draw(st.sampled_from(bounds).flatmap(st.fixed_dictionaries))
@@ -160,8 +164,8 @@ WRONG = {
     "slope(auc - floor) in e": "after 'slope(auc' stands '-'; meant: ",
     "share(auc of norm - hint) in e": "after 'share(auc of norm' stands '-'; meant: ",
     "auc under least(a, b) - most(c, d) in e": "one of `least` and `most` is meant in a line",
-    "hypervolume(auc of norm under a - b) in e": "after 'hypervolume(auc of norm under a' stands '-'; meant: ",
-    "hypervolume(loss of model against auc under a - b) in e": "`hypervolume(<metric> of model against <metric>",
+    "at_equal_leak(auc of norm under a - b) in e": "after 'at_equal_leak(auc of norm under a' stands '-'; meant: ",
+    "at_equal_utility(loss of model against auc under a - b) in e": "`at_equal_utility(<metric> of model against <metric>",
 }
 
 

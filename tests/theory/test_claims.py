@@ -141,8 +141,14 @@ def test_what_differs_by_rounding_is_not_below():
     """Where the equations have one solution, the errors of exact attacks are 1e-28 and in no order."""
     exact = pd.concat([table([1e-28, 2e-28], d=1), table([0.2, 0.2], d=2)])
     cells = pd.concat([exact, table([2e-28, 1e-28], d=1, attack="b"), table([0.3, 0.3], d=2, attack="b")])
-    (row,) = claim(cells, statistic="share_below", right={"attack": "b"}, at_least=0).to_dict("records")
-    assert (row["ours"], row["low"], row["high"]) == (0.5, 0.5, 1.0)
+    (row,) = claim(cells, statistic="share_below", right={"attack": "b"}, at_least=0.6).to_dict("records")
+    assert (row["ours"], row["low"], row["high"]) == (1.0, 1.0, 1.0)  # of the one place where they differ
+    worse = cells.assign(value=cells["value"].where(cells["attack"] != "b", cells["value"] / 2))
+    (row,) = claim(worse, statistic="share_below", right={"attack": "b"}, at_least=0.6).to_dict("records")
+    assert (row["ours"], row["verdict"]) == (0.0, "fails")
+    alike = cells[cells["d"] == 1]
+    (row,) = claim(alike, statistic="share_below", right={"attack": "b"}, at_least=0.6).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("tie", "equal at every place")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,20 @@ def test_printed_numbers_are_read_after_a_byte_order_mark(tmp_path):
 # What is meant.
 
 
+def test_a_claim_of_several_readings_has_a_check_for_each(read):
+    entry = CLAIM | {"check": {"raw": CHECK, "softmax": "auc under {attack} - none in e <= 0"}}
+    claim = read(claims={"c": entry | {"for": {"attack": ["norm"]}}})["claims"]["c"]
+    assert claim["check"] == claim["readings"]["raw"] == parsed(CHECK, "c")
+    assert claim["readings"]["softmax"] == parsed("auc under norm - none in e <= 0", "c")
+
+
+def test_what_is_said_of_a_claims_checks_is_part_of_each(read):
+    entry = OTHER | {"check": {"one": CHECK, "two": CHECK}, "sides": "one"}
+    claim = read(claims={"c": entry})["claims"]["c"]
+    assert [check["sides"] for check in (claim["check"], *claim["readings"].values())] == ["one"] * 3
+    assert "sides" not in claim
+
+
 def test_a_family_is_an_entry_for_each_case(read):
     claims = read(claims={"stops_{attack}": CLAIM | {"for": {"attack": ["norm", "hint"]}}})["claims"]
     assert {name: claim["text"] for name, claim in claims.items()} == {
@@ -223,8 +237,8 @@ WRONG = {
         "claims.c.says: 'ours stops it.' does not end in parentheses; `The sentence. (Section 1)` is meant",
     ),
     "an erratum without its test": ({"errata": {"1": "It is."}}, "errata.1: 'It is.' does not end in parentheses;"),
-    "a check that is a mapping": (
-        {"claims": {"c": OTHER | {"check": {"exhibit": "e", "statistic": "value"}}}},
+    "a reading that is no line": (
+        {"claims": {"c": OTHER | {"check": {"raw": CHECK, "softmax": {"exhibit": "e"}}}}},
         "claims.c.check: is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant",
     ),
     "a place apart from what is said there": (

@@ -326,7 +326,7 @@ def test_what_a_line_must_say_is_told_by_its_name(planned, tmp_path, section, en
         ("test_auc under dp[epsilo=1.0] in table", "there is no setting of dp 'epsilo'; did you mean 'epsilon'?"),
         ("test_auc under dp[strong] in table", "there is no setting of dp 'strong'; known: "),
         (
-            "hypervolume(test_auc of model against leak_auc of hint under dp - none) in table",
+            "at_equal_leak(test_auc of model against leak_auc of hint under dp - none) in table",
             "there is no attack of table 'hint'; known: ",
         ),
     ],

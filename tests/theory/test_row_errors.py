@@ -98,13 +98,17 @@ def test_a_slope_has_the_errors_of_both_ends():
     assert found == pytest.approx(1.96 * ERROR * math.sqrt(2) / 2, rel=0.02)
 
 
-def test_a_dominated_area_has_the_errors_of_its_leaks():
-    sides = [cells(leak, name) for name, leak in (("none", 0.95), ("d", 0.6), ("e", 0.7))]
-    useful = [cells(0.8, name, "test_auc", attack="") for name in ("none", "d", "e")]
-    check = {"statistic": "hypervolume", "left": {"defense": "d"}, "right": {"defense": "e"}, "leak": {"attack": "a"},
-             "utility": {"metric": "test_auc", "attack": ""}}  # fmt: skip
-    found = reach(check, *sides, *useful)
-    assert found == pytest.approx(1.96 * math.sqrt(2) * ERROR * 0.3, rel=0.05)
+def test_a_trade_off_at_equal_leak_has_the_errors_of_both_axes():
+    """Utility rises by 0.5 a unit of leak: the leaks of either side move it by half of their error."""
+    parts = []
+    for name, up in (("d", 0.02), ("e", 0.0)):
+        for setting, leak in (("s=0", 0.6), ("s=1", 0.8)):
+            useful = cells(0.6 + up + (leak - 0.6) / 2, name, "test_auc", attack="")
+            parts += [one.assign(setting=setting) for one in (cells(leak, name), useful)]
+    check = {"statistic": "at_equal_leak", "left": {"defense": "d"}, "right": {"defense": "e"}, "leak": {
+             "attack": "a", "metric": "leak_auc_mean"}, "utility": {"metric": "test_auc", "attack": ""}}  # fmt: skip
+    redrawn = math.sqrt(0.02 * 0.98 / 250) / 2
+    assert reach(check, *parts) == pytest.approx(1.96 * math.hypot(redrawn, 0.5 * math.sqrt(2) * ERROR), rel=0.03)
 
 
 def test_a_fact_of_the_data_has_no_error():

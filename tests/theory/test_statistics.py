@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cutlayer.core.seeds import generator
 from cutlayer.ledger.statistics import (
     Sample,
     Unit,
     at_places,
     holm,
     interval,
-    jackknife,
     smallest_of_largest,
     surely,
 )
@@ -54,18 +52,6 @@ def test_places_are_counted_that_are_surely_below():
     assert surely([[[below, above]]]) == 0  # not below both
     assert surely([[[below], [above]]]) == 1  # one of two is
     assert surely([[[Sample(np.array([0.0, 1e-12, -1e-12]))]]]) == 0
-
-
-def test_the_jackknife_of_a_mean_is_the_mean():
-    sample = generator("jackknife").normal(size=5)
-    np.testing.assert_allclose(jackknife(lambda places: float(sample[places].mean()), 5), sample)
-
-
-def test_the_jackknife_takes_the_bias_off():
-    """The square of a mean is too large by the variance of the mean; of the unbiased one nothing is left over."""
-    sample = np.array([1.0, 2.0, 6.0])
-    found = jackknife(lambda places: float(sample[places].mean() ** 2), 3).mean()
-    assert found == pytest.approx(sample.mean() ** 2 - sample.var(ddof=1) / 3)
 
 
 def with_p(p):

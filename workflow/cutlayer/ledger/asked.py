@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cutlayer.plan.sweeps import UNDEFENDED
+from cutlayer.plan.check_lines import AT_EQUAL
 
 Check = Mapping[str, Any]
 Selection = Mapping[str, Any]
@@ -16,16 +16,10 @@ Selection = Mapping[str, Any]
 
 def asked(check: Check) -> list[dict[str, Any]]:
     """Every selection of a check, in full."""
-    sides = [one for key in ("left", "right") for one in selections(check.get(key, []))]
-    if check["statistic"] != "hypervolume":
-        return [dict(side) for side in sides]
-    traded = [{**side, **check[name]} for side in sides for name in ("leak", "utility")]
-    return [*traded, undefended(check)]
-
-
-def undefended(check: Check) -> dict[str, Any]:
-    """What the undefended run leaks to the attack of a trade-off."""
-    return {"defense": UNDEFENDED, **check["leak"]}
+    sides = [dict(one) for key in ("left", "right") for one in selections(check.get(key, []))]
+    if check["statistic"] not in AT_EQUAL:
+        return sides
+    return [{**side, **check[name]} for side in sides for name in ("leak", "utility")]
 
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:

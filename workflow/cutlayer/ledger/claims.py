@@ -6,6 +6,9 @@ them, and those that decided how the text is read get none anywhere. Where the m
 run, is not better than chance there is no signal, and a model that is far less useful than the paper's is too small to
 judge. A verdict on anything smaller than at the paper's scale is marked so.
 What a paper does not say of some data is ours there.
+
+A claim or number that is `across` its datasets has one row for all of them. Of a claim with several readings the row is
+that of the reading under which it holds, else of the first.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import distance, multiplicity, printed, seeds, too_small, verdicts
+from . import across, distance, multiplicity, printed, seeds, too_small, verdicts
+from .across import BETWEEN
 from .chance import leaks
-from .estimates import Compared
-from .evidence import FAILED, METHODS, UNCOMPARED, Found, per_setup
+from .estimates import PROVEN, Compared
+from .evidence import FAILED, METHODS, NO_RANGE, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
@@ -36,11 +40,13 @@ NOT_ACROSS_ROWS = (
     "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
     "what their features say, which would not refute it"
 )
+LACKING = {UNCOMPARED: verdicts.UNDECIDED, NO_RANGE: verdicts.NO_COMMON_RANGE}  # else there is no result
+OLDER = "the reference run is older than this and has no such cells"
 UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
-    "defense", "attack", "defended", "p", "alone",
+    "defense", "attack", "defended", "p", "alone", "reading", "folded",
 ]  # fmt: skip
 Row = dict[str, Any]
 Cells = Mapping[str, pd.DataFrame]
@@ -54,6 +60,7 @@ class Scale:
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
     hours: Hours = field(default_factory=dict)  # of larger ones
+    older: bool = False  # than what is said of it, so that cells may be asked for that nobody had asked for
 
     def lacks(self, found: Found) -> str:
         """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""
@@ -85,29 +92,41 @@ class _Judged:
     def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> None:
         self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
         self._too_small = too_small.reasons(paper, published, cells)
+        self._older = OLDER if scale.older else ""
 
     def claims(self) -> Iterator[Row]:
         for identifier, claim in self._paper["claims"].items():
-            check = claim["check"]
-            for found in per_setup(check, self._cells):
-                row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
-                row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
-                row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
-                yield self._row(found, row | self._bound(found, claim), check, self._judge(found, claim))
+            if "readings" not in claim:
+                yield from self._claim(identifier, claim, claim["check"]).values()
+                continue
+            rows = {name: self._claim(identifier, claim, check) for name, check in claim["readings"].items()}
+            for setup in dict.fromkeys(setup for own in rows.values() for setup in own):
+                yield _of_readings({name: own.get(setup) for name, own in rows.items()})
 
-    def _judge(self, found: Found, claim: Mapping[str, Any]) -> Callable[[Compared], str]:
-        """How the claim is judged, as a bound if it is one."""
-        if math.isnan(found.compared.refutes):
-            return partial(verdicts.of_claim, claim["check"])
-        return partial(verdicts.of_bound, tested=claim.get("about") in ACROSS_ROWS)
+    def _claim(self, identifier: str, claim: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
+        """The row of a check of a claim in each setup, or one for all of them."""
+        rows = {}
+        for found in self._across(claim, check, [*per_setup(check, self._cells, self._older)]):
+            row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
+            row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
+            row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
+            row |= _bound(found, claim)
+            rows[found.facts["setup"]] = self._row(found, row, check, _judge(found, claim, check))
+        return rows
 
-    def _bound(self, found: Found, claim: Mapping[str, Any]) -> Row:
-        """The p-value of a bound; of one that is not about AUCs across rows, why there is none."""
-        if math.isnan(found.compared.refutes):
-            return {}
-        if claim.get("about") in ACROSS_ROWS:
-            return {"p": found.compared.refutes}
-        return {"why": NOT_ACROSS_ROWS if found.compared.shown.high > 0 else ""}
+    def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
+        """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.
+
+        That it is so in one of them is asked of those with evidence; a mean or a sum needs all of them.
+        """
+        if "across" not in entry or not parts:
+            yield from parts
+            return
+        parts = [one for one in parts if self._speaks_of(one, entry.get("datasets"))] or parts
+        lacking = [bool(self._instead(one, check, "")[0]) for one in parts]
+        of_some = entry["across"] == across.ANY
+        kept = [one for one, lacks in zip(parts, lacking, strict=True) if lacks != of_some]
+        yield across.together(entry["across"], check, kept or (parts[:1] if of_some else parts))
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
         for number, entry in printed.numbers(self._paper.get("numbers", []), published):
@@ -116,7 +135,8 @@ class _Judged:
     def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Row]:
         check = entry["check"]
         table = self._cells[check["exhibit"]]
-        for found in per_setup(check, {check["exhibit"]: printed.on(number["dataset"], check, table)}):
+        cells = {check["exhibit"]: printed.on(number["dataset"], check, table)}
+        for found in self._across(entry, check, [*per_setup(check, cells, self._older)]):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}
@@ -149,19 +169,23 @@ class _Judged:
 
     def _whose(self, found: Found, statement: str, kind: str, datasets: str | list[str] | None) -> Row:
         """Whether the paper speaks of these data, or the statement is ours there."""
-        spoken_of = self._paper.get("datasets", ANY) if datasets is None else datasets
-        if spoken_of == ANY or found.facts["dataset"] in spoken_of:
+        if self._speaks_of(found, datasets):
             return {"kind": kind}
         return {"kind": "ours", "statement": f"{OURS}{statement}"}
+
+    def _speaks_of(self, found: Found, datasets: str | list[str] | None) -> bool:
+        """Whether the paper, or what it says here, is about these data."""
+        spoken_of = self._paper.get("datasets", ANY) if datasets is None else datasets
+        return spoken_of == ANY or {*found.facts["dataset"].split(BETWEEN)} <= {*spoken_of}
 
     def _row(self, found: Found, row: Row, check: Mapping[str, Any], judge: Callable[[Compared], str]) -> Row:
         verdict = judge(found.compared)
         ours, lacks = found.compared.shown, self._scale.lacks(found)
         row |= found.facts | {"exhibit": check["exhibit"], "scale": self._scale.name, "seeds": found.seeds}
-        row |= {"ours": ours.mean, "low": ours.low, "high": ours.high}
+        row |= {"ours": ours.mean, "low": ours.low, "high": ours.high, "folded": found.folded}
         row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL}
         instead, reason = self._instead(found, check, verdict)
-        if not instead and math.isnan(row.get("p", math.nan)):
+        if not instead and verdict in multiplicity.BY_INTERVAL:
             row["p"] = multiplicity.p_value(found.compared, judge, verdict)
         verdict = instead or verdict
         if verdict == verdicts.TIE:
@@ -170,7 +194,7 @@ class _Judged:
             more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
-        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and not math.isnan(row.get("p", math.nan)))
+        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and "p" in row)
         return row | {"verdict": marked, "why": "" if settled else reason or row["why"]}
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
@@ -182,7 +206,7 @@ class _Judged:
         if verdict in (verdicts.DECIDES, verdicts.NOT_AT_THIS_SCALE):
             return verdict, found.why
         if found.lacks:
-            return verdicts.UNDECIDED if found.lacks == UNCOMPARED else verdicts.NO_RESULT, found.why
+            return LACKING.get(found.lacks, verdicts.NO_RESULT), found.why
         small = self._too_small.get(found.facts["setup"], "")
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
@@ -196,6 +220,48 @@ class _Judged:
         return smaller and not proven and not too_small.is_utility(found.used)
 
 
+def _judge(found: Found, claim: Mapping[str, Any], check: Mapping[str, Any]) -> Callable[[Compared], str]:
+    """How the claim is judged, as a bound if it is one."""
+    if math.isnan(found.compared.refutes):
+        return partial(verdicts.of_claim, check)
+    return partial(verdicts.of_bound, check, tested=_tested(claim))
+
+
+def _tested(claim: Mapping[str, Any]) -> bool:
+    """Whether a bound is about what is held against it; a theorem is unless it says otherwise."""
+    return claim["about"] in ACROSS_ROWS if "about" in claim else PROVEN in claim["check"]
+
+
+def _bound(found: Found, claim: Mapping[str, Any]) -> Row:
+    """The p-value of a bound that is tested, where it is no fact; of one that is not, why there is none."""
+    ours = found.compared
+    if math.isnan(ours.refutes):
+        return {}
+    if not _tested(claim):
+        return {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
+    exact = ours.shown.low == ours.shown.high
+    return {"p": math.nan if exact and ours.refutes == 1 else ours.refutes}
+
+
+def _of_readings(rows: Mapping[str, Row | None]) -> Row:
+    """The row of a claim from those of its readings: the one under which it holds, else the first that is there."""
+    there = {name: row for name, row in rows.items() if row}
+    words = {name: str(row["verdict"]) if (row := rows[name]) else verdicts.NO_RESULT for name in rows}
+    plain = [word.removesuffix(verdicts.MARK) for word in words.values()]
+    verdict = verdicts.of_readings(plain)
+    shown = (
+        words
+        if verdict != verdicts.HOLDS
+        else [name for name, word in zip(words, plain, strict=True) if word == verdict]
+    )
+    first = next(name for name in shown if name in there)
+    row = there[first] | {"reading": BETWEEN.join(words) if verdict == verdicts.FAILS else first}
+    if len({*plain}) == 1 or verdict == verdicts.HOLDS:
+        return row
+    marked = verdict + verdicts.MARK if row["size"].startswith(REDUCED) else verdict
+    return row | {"verdict": marked, "why": "; ".join(f"{name}: {word}" for name, word in words.items())}
+
+
 def _methods(found: Found) -> Row:
     """What a printed number is of."""
     if found.used.empty:
@@ -205,9 +271,10 @@ def _methods(found: Found) -> Row:
 
 
 def read_two_sided(value: float, check: Mapping[str, Any], found: Found) -> float:
-    """A printed AUC of an attack as what it leaks, as ours is read."""
+    """A printed AUC of an attack as what it leaks, as ours is read; as it is printed where ours is read as scored."""
     used = found.used
-    if check["statistic"] != "value" or used.empty or not (used["attack"] != "").all():
+    folded = check["statistic"] == "value" and "sides" not in check
+    if not folded or used.empty or not (used["attack"] != "").all():
         return value
     auc = leaks(used)
     return max(value, 1 - value) if auc.all() else value

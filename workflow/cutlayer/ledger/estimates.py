@@ -1,9 +1,11 @@
 """Estimates: the statistic of the cells that a check selects, as a mean over seeds with its interval.
 
 `value` is the mean of the left side and `slope` that of its least-squares line over the exhibit's axis; with a right
-side `gap` is left minus right, place by place, `ratio` that of the means, `share_below` the share of the places where
-the left side is surely below, and `hypervolume` by how much more of utility and leak the left side's settings dominate.
-All are of means over seeds, at the first or last place of the axis with `at`, or with `at: every` at each of them.
+side `gap` is left minus right, place by place, `ratio` that of the means, and `share_below` the share of the places
+where the left side is surely below, of those that are not exactly equal in every seed. `at_equal_leak` is by how much
+more utility the left defense has where both leak alike, `at_equal_utility` by how much more it leaks where both are as
+useful, each on the curve of each seed (see `tradeoff`). All are of means over seeds, at the first or last place of the
+axis with `at`, or with `at: every` at each of them.
 `largest` and `largest_gap` are of every seed and place: what is said of every case is held against the worst one, which
 is a point and not a sample.
 
@@ -23,18 +25,20 @@ import pandas as pd
 from scipy.stats import linregress
 
 from cutlayer.metrics import declared
+from cutlayer.plan.check_lines import AT_EQUAL
 
-from .asked import Check, Selection, undefended, where
-from .chance import LOG_LOSS
+from .asked import Check, where
 from .samples import EVERYWHERE, fewest, known, of_values, unit
 from .sides import Pair, Side, pairs, place_by_place
-from .statistics import ROUNDING, Estimate, Sample, at_places, jackknife, smallest_of_largest, surely
-from .tradeoff import hypervolume
+from .statistics import LEVEL, ROUNDING, Estimate, Sample, at_places, smallest_of_largest, surely
+from .tradeoff import Curve, advantage, curves
 
 UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 POINTS = ["seed", "defense", "setting"]
 WORST = {"largest", "largest_gap"}
-NEUTRAL = {"gap": 0.0, "slope": 0.0, "hypervolume": 0.0, "ratio": 1.0}  # where neither side is more than the other
+NEUTRAL = {"gap": 0.0, "slope": 0.0, "ratio": 1.0} | dict.fromkeys(AT_EQUAL, 0.0)  # neither side is more than the other
+PROVEN = "bound"  # of a check whose limit is a theorem's
+APART = "the sweeps reach no common range of"
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,9 @@ class Compared:
     least: Estimate
     why: str = ""
     tie: str = ""
-    refutes: float = math.nan  # of the left side's excess over a bound the p-value; nan where the right side is none
-    again: Callable[[float, float], Compared] | None = None  # with this share of the seeds' scatter, for so many parts
+    refutes: float = math.nan  # of the left side's excess over a bound the p-value; nan where there is none
+    # the same with that share of the scatter of seeds, and as one of so many parts that share the level
+    again: Callable[[float, float], Compared] | None = None
 
 
 NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)
@@ -56,12 +61,13 @@ NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)
 def compared(check: Check, own: pd.DataFrame) -> Compared:
     """The statistic of a check in the cells of one setup, where all that it selects is there."""
     statistic = check["statistic"]
-    if statistic == "hypervolume":
+    if statistic in AT_EQUAL:
         return _traded(check, own)
     sides = pairs(check, own)
     if statistic in WORST:
         worst = max(float(np.fmax.reduce(pair.value)) for row in sides for pair in row)
-        return _the_same(Estimate(worst, worst, worst))
+        point = _the_same(Estimate(worst, worst, worst))
+        return replace(point, refutes=float(not _beyond(check, worst))) if PROVEN in check else point
     if statistic == "share_below":
         return _shares(sides)
     if check.get("at") == "every":
@@ -75,13 +81,13 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     def found(ratio: float, parts: float) -> Compared:
         estimate = _nested(check, _drawn(samples, ratio), parts)
         tie = _tied(estimate, NEUTRAL.get(statistic), sides[0][0])
-        return replace(_the_same(estimate, tie), refutes=_excess(sides, samples))
+        return replace(_the_same(estimate, tie), refutes=_excess(check, sides, samples))
 
     return _repeatable(found)
 
 
 def _repeatable(found: Callable[[float, float], Compared]) -> Compared:
-    return replace(found(1.0, 1.0), again=found)
+    return replace(found(1.0, 1), again=found)
 
 
 def _drawn(samples: Sequence[Sequence[Sample]], ratio: float) -> list[list[Sample]]:
@@ -92,11 +98,23 @@ def _the_same(estimate: Estimate, tie: str = "") -> Compared:
     return Compared(estimate, estimate, estimate, tie=tie)
 
 
-def _excess(sides: Sequence[Sequence[Pair]], samples: Sequence[Sequence[Sample]]) -> float:
-    """The p-value of a left side that is not above the bound that is the right side; nan where it is none."""
-    right = sides[0][0].right
+def _excess(check: Check, sides: Sequence[Sequence[Pair]], samples: Sequence[Sequence[Sample]]) -> float:
+    """The p-value of a left side that is not above the bound that is the right side, or of what is proven to be within
+    its limits; nan where it is neither.
+    """
+    right, sample = sides[0][0].right, samples[0][0]
+    if PROVEN in check:
+        tests = [(-sample.less(check["at_most"])).below()] if "at_most" in check else []
+        tests += [sample.less(check["at_least"]).below()] if "at_least" in check else []
+        return min(1.0, len(tests) * min(tests))
     alone = len(sides) == len(sides[0]) == 1
-    return (-samples[0][0]).below() if alone and right is not None and right.kind == declared.BOUND else math.nan
+    return (-sample).below() if alone and right is not None and right.kind == declared.BOUND else math.nan
+
+
+def _beyond(check: Check, value: float) -> bool:
+    """Whether a value is beyond a limit, but for rounding."""
+    least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
+    return not least - ROUNDING <= value <= most + ROUNDING
 
 
 def _tied(found: Estimate, neutral: float | None, pair: Pair) -> str:
@@ -214,21 +232,31 @@ def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
 
 
 def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
-    """The share of the places where the least left side is below the least right one, at least and at most."""
-    at = _gaps(sides)
-    means = [min(max(float(one.values.mean()) for one in row) for row in here) for here in at]
+    """The share of the places where the least left side is below the least right one, at least and at most.
+
+    A place where they are equal in every seed, as where both make no error, is left out.
+    """
+    everywhere = _gaps(sides)
+    told = [samples for samples in everywhere if not _equal(samples)]
+    at, tie = (told, "") if told else (everywhere, "equal at every place")
+    means = [min(max(float(one.values.mean()) for one in row) for row in samples) for samples in at]
     share = sum(mean < -ROUNDING for mean in means) / len(at)
     if len(at[0][0][0].values) < 2 and not at[0][0][0].exact:
         return _the_same(Estimate(share, float("nan"), float("nan")))
-    tie = "equal at every place" if max(map(abs, means)) <= ROUNDING else ""
 
     def found(ratio: float, parts: float) -> Compared:
-        drawn = [_drawn(here, ratio) for here in at]
-        turned = [[[-one for one in row] for row in zip(*here, strict=True)] for here in drawn]
-        least, most = surely(drawn, parts) / len(at), 1 - surely(turned, parts) / len(at)
-        return _the_same(Estimate(share, least, most), tie)
+        drawn = [_drawn(samples, ratio) for samples in at]
+        turned = [[[-one for one in row] for row in zip(*samples, strict=True)] for samples in drawn]
+        below, above = (surely(way, LEVEL / parts) / len(at) for way in (drawn, turned))
+        return _the_same(Estimate(share, below, 1 - above), tie)
 
     return _repeatable(found)
+
+
+def _equal(samples: Sequence[Sequence[Sample]]) -> bool:
+    """Whether the least left side is the least right one, in each seed."""
+    apart = np.min([np.max([one.values for one in row], axis=0) for row in samples], axis=0)
+    return bool(np.abs(apart).max() <= ROUNDING)
 
 
 def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
@@ -237,50 +265,35 @@ def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:
-    """By how much more the left side dominates, seed by seed as the jackknife has it, of means over seeds."""
-    worst = where(own, undefended(check)).groupby("seed")["value"].mean()
-    useful = where(own, dict(check["utility"]))
-    sign = -1.0 if check["utility"]["metric"] == LOG_LOSS else 1.0
-    if useful["chance"].isna().all():
-        return Compared(UNKNOWN, UNKNOWN, UNKNOWN, "what a guess without information reaches in utility is unknown")
-    chance = sign * useful.groupby("seed")["chance"].mean()
-    sides = [_curve(own, check, check[key], sign) for key in ("left", "right")]
-    errors = [_error(own, {**check["left"], **check[name]}) for name in ("leak", "utility")]
+    """By how much more useful the left side is at an equal leak, or by how much more it leaks at an equal utility.
 
-    def difference(places: np.ndarray) -> float:
-        reference = float(worst.iloc[places].mean()), float(chance.iloc[places].mean())
-        areas = [hypervolume(leak[places].mean(axis=0), use[places].mean(axis=0), *reference) for leak, use in sides]
-        return areas[0] - areas[1]
-
-    corner = float(worst.mean()), float(chance.mean())
-    error = math.hypot(*(_of_area(side, corner, errors) for side in sides))
-    sample = Sample(jackknife(difference, len(worst)), error)
+    The rows that were tested move a curve along either axis: along that of what is held equal by its error times how
+    much the other changes with it.
+    """
+    axes = ("leak", "utility") if check["statistic"] == "at_equal_leak" else ("utility", "leak")
+    sides = [_curves(own, check, check[key], axes) for key in ("left", "right")]
+    values = np.array([advantage(left, right) for left, right in zip(*sides, strict=True)])
+    lost = int(np.isnan(values).sum())
+    if lost:
+        return Compared(UNKNOWN, UNKNOWN, UNKNOWN, f"in {lost} of {len(values)} seeds {APART} {axes[0]}")
+    values = values if axes[0] == "leak" else -values
+    held, value = (pairs({key: {**check[key], **check[axis]} for key in ("left", "right")}, own)[0][0] for axis in axes)
+    steep = float(np.mean([curve.steepness for side in sides for curve in side]))
+    errors = _of_both(value, float(values.mean())), steep * _of_both(held, float(held.by_seed(held.value).mean()))
+    sample = Sample(values, math.hypot(*errors), held.exact)
 
     def found(ratio: float, parts: float) -> Compared:
         estimate = sample.drawn_together(ratio).estimate(parts)
-        equal = abs(estimate.low) <= ROUNDING and abs(estimate.high) <= ROUNDING
-        return _the_same(estimate, "both sides dominate the same area" if equal else "")
+        return _the_same(estimate, "" if np.abs(values).max() > ROUNDING else f"equal in each of {len(values)} seeds")
 
     return _repeatable(found)
 
 
-def _curve(own: pd.DataFrame, check: Check, side: Any, sign: float) -> tuple[np.ndarray, np.ndarray]:
-    """Leak and utility (seeds, settings) of a defense."""
-    parts = [where(own, {**side, **check[name]}).groupby(POINTS)["value"].mean() for name in ("leak", "utility")]
-    leak, use = (part.unstack("seed").T.to_numpy() for part in parts)
-    return leak, sign * use
-
-
-def _error(own: pd.DataFrame, selection: Selection) -> float:
-    """The standard error that the tested rows leave the values of a selection, beside what seeds have of it."""
-    cells = where(own, selection)
-    if cells["metric"].map(lambda name: declared.of(name).redrawn).all():
-        return 0.0
-    return known(cells["error"].to_numpy(dtype=float))
-
-
-def _of_area(side: tuple[np.ndarray, np.ndarray], corner: tuple[float, float], errors: Sequence[float]) -> float:
-    """The same of the area that a side dominates: all its points are moved at once in leak, or in utility."""
-    leak, use = (values.mean(axis=0) for values in side)
-    deep, high = max(corner[0] - float(leak.min()), 0.0), max(float(use.max()) - corner[1], 0.0)
-    return math.hypot(errors[0] * high, errors[1] * deep)
+def _curves(own: pd.DataFrame, check: Check, side: Any, axes: Sequence[str]) -> list[Curve]:
+    """The curve of a defense in each seed; more of a leak, as of an error of the model, is worse."""
+    parts = []
+    for axis in axes:
+        values = where(own, {**side, **check[axis]}).groupby(POINTS)["value"].mean().unstack("seed").T.to_numpy()
+        worse = declared.of(check[axis]["metric"]).better == "down"
+        parts.append(-values if worse else values)
+    return [*curves(*parts)]

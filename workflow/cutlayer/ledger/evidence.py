@@ -5,11 +5,12 @@ check names was left out or is not there, there is nothing to judge. What is not
 does not apply to a setup is no part of "all attacks". With `where: both`, places that one side lacks are left out.
 
 An AUC a leaks max(a, 1 - a). Which way round an attack's score is read is chosen once a training, not batch by batch,
-or noise alone would leak.
+or noise alone would leak. With `sides: one` AUCs are as they are scored, and what they leak stands beside.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,9 +24,9 @@ from cutlayer.core.errors import InputError
 from .asked import Check, Selection, asked, listed, meant, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided
-from .estimates import NOTHING, Compared, compared
+from .estimates import APART, NOTHING, Compared, compared
 
-FAILED, SKIPPED, UNCOMPARED = "failed", "skipped", "uncompared"
+FAILED, SKIPPED, UNCOMPARED, NO_RANGE = "failed", "skipped", "uncompared", "no range"
 METHODS = ("defense", "attack")
 
 
@@ -37,19 +38,30 @@ class Found:
     compared: Compared = NOTHING  # nan where something is lacking
     used: pd.DataFrame = field(default_factory=pd.DataFrame)  # the cells that it is made of
     seeds: int = 0
-    lacks: str = ""  # FAILED: a method did; SKIPPED: not all is there; UNCOMPARED: there is nothing to compare
+    lacks: str = (
+        ""  # FAILED: a method did; SKIPPED: not all is there; UNCOMPARED, NO_RANGE: there is nothing to compare
+    )
     why: str = ""  # it is lacking
+    folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
 
-def per_setup(check: Check, cells: Mapping[str, pd.DataFrame]) -> Iterator[Found]:
-    """What a check finds in each of its setups, or in each for which its exhibit has a number."""
+def per_setup(check: Check, cells: Mapping[str, pd.DataFrame], older: str = "") -> Iterator[Found]:
+    """What a check finds in each of its setups, or in each for which its exhibit has a number.
+
+    Cells that are nowhere are an error, unless the run is `older` than the check, which then says why there are none.
+    """
+    if older and check["exhibit"] not in cells:
+        return
     table = cells[check["exhibit"]]
     for setup in check.get("setups") or _with_results(table):
         own = table[table["setup"] == setup]
-        if own.empty:
+        if not own.empty:
+            yield _of_setup(check, own, table, older)
+        elif older:
+            yield Found({"setup": setup, "dataset": "", "provenance": ""}, lacks=SKIPPED, why=older)
+        else:
             where = f"claim on {check['exhibit']}"
             raise InputError(where, f"has no cells for setup {setup!r}", "see the exhibit's csv")
-        yield _of_setup(check, own, table)
 
 
 def _with_results(table: pd.DataFrame) -> list[str]:
@@ -57,7 +69,7 @@ def _with_results(table: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(table.loc[(table["skipped"] == "") | failed_cells.among(table), "setup"]))
 
 
-def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
+def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) -> Found:
     facts = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
     parts = asked(check)
     own = _where_both(check, own) if check.get("where") == "both" else own
@@ -74,13 +86,18 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame) -> Found:
         if one.empty and _fewer(part, there, table):
             return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
     if any(one.empty for one in picked):
+        if older:
+            return Found(facts, lacks=SKIPPED, why=older)
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
-    used = two_sided(there[np.logical_or.reduce(chosen)])
+    scored = there[np.logical_or.reduce(chosen)]
+    leaked = two_sided(scored)
+    used = scored if check.get("sides") == "one" else leaked
     if not _complete(picked, axis(own)):
         return Found(facts, used=used, lacks=SKIPPED, why="only in part: not all is of the same seeds and places")
     found = compared(check, used)
-    lacks = UNCOMPARED if found.why else ""
-    return Found(facts, found, used, seeds(used), lacks, found.why)
+    lacks = (NO_RANGE if APART in found.why else UNCOMPARED) if found.why else ""
+    folded = math.nan if used is leaked else compared(check, leaked).shown.mean
+    return Found(facts, found, used, seeds(used), lacks, found.why, folded)
 
 
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:

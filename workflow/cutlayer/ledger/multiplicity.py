@@ -20,8 +20,8 @@ from .estimates import Compared
 from .statistics import LEVEL, holm
 from .verdicts import BOUNDS, DIFFERS, FAILS, HOLDS, MARK, NOT_REFUTED, REFUTED, UNDECIDED
 
-JUDGED = (HOLDS, FAILS, DIFFERS, UNDECIDED)  # by an interval
 AGAINST = (FAILS, DIFFERS)
+BY_INTERVAL = (HOLDS, *AGAINST)
 HALVINGS, LEAST = 12, 1e-8  # of the search for a p-value, and where it ends
 
 
@@ -30,7 +30,7 @@ def p_value(ours: Compared, judge: Callable[[Compared], str], verdict: str) -> f
 
     Searched on the logarithmic scale: to 0.4%, and not below LEAST.
     """
-    if ours.again is None or verdict not in (HOLDS, *AGAINST):
+    if ours.again is None or verdict not in BY_INTERVAL:
         return math.nan
     fewer, more = 0.0, math.log(LEVEL / LEAST)
     for _ in range(HALVINGS):
@@ -55,7 +55,7 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
 
 def by_itself(rows: pd.DataFrame) -> pd.Series:
     """Which verdicts on a claim do not stay when all setups of the claim are judged at once (Holm)."""
-    judged = rows[(rows["kind"] != "number") & _words(rows).isin(JUDGED)]
+    judged = rows[(rows["kind"] != "number") & _words(rows).isin([*BY_INTERVAL, UNDECIDED])]
     found = pd.Series(False, index=rows.index)
     for _, claim in judged.groupby(["paper", "item"], sort=False):
         decided = claim["p"].notna()
@@ -69,7 +69,7 @@ def discoveries(rows: pd.DataFrame) -> tuple[int, int, int]:
     """
     numbers = rows[["low", "high", "p"]].apply(pd.to_numeric)  # publish has them as text
     rows = rows.assign(**numbers)
-    judged = rows[_words(rows).isin(JUDGED) & (rows["low"] < rows["high"])]
+    judged = rows[_words(rows).isin([*BY_INTERVAL, UNDECIDED]) & (rows["low"] < rows["high"])]
     if judged.empty:
         return 0, 0, 0
     sides = (judged["p"].where(_words(judged).isin(words)).fillna(1.0) for words in (AGAINST, (HOLDS,)))

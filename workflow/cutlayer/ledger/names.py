@@ -22,8 +22,8 @@ WORDS = {
 
 
 def of_dataset(name: str) -> str:
-    """The title of a dataset: `breast_cancer` is Breast cancer."""
-    return TITLES.get(name, name.replace("_", " ").capitalize())
+    """The title of a dataset: `breast_cancer` is Breast cancer; of several those of each."""
+    return ", ".join(TITLES.get(one, one.replace("_", " ").capitalize()) for one in name.split(", "))
 
 
 def of_setup(setup: str, dataset: str) -> str:

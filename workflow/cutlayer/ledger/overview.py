@@ -25,6 +25,7 @@ from .verdicts import (
     FAILS,
     HOLDS,
     MARK,
+    NO_COMMON_RANGE,
     NO_RESULT,
     NO_SIGNAL,
     NOT_AT_THIS_SCALE,
@@ -47,11 +48,12 @@ RULE = (
     "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
     "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
     "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
-    "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if the "
-    "leak is above it, tested with all bounds at once, attained if the leak is within 2 points of it, and else not "
+    "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if what "
+    "it limits is beyond it, tested with all bounds at once, attained if that is within 2 points of it, and else not "
     "refuted. A tie is an exact one; there is no signal where the model, or the attack without a defense, is no better "
-    "than chance. Reduced means smaller than the paper's sizes; a reduced model whose utility without a defense is "
-    "more than 5 points below the paper's is too small to judge. Generated data get no verdict, nor does a number that "
+    "than chance, and no common range where two sweeps nowhere leak alike. Reduced means smaller than the paper's "
+    "sizes; a reduced model whose utility without a defense is more than 5 points below the paper's is too small to "
+    "judge. Generated data get no verdict, nor does a number that "
     "decided how the text is read; what failed, does not apply or is there in part has no result; what needs data that "
     "are not public is not comparable."
 )
@@ -59,7 +61,12 @@ FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
 LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
 DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
-OPEN = {UNDECIDED: "undecided", NO_SIGNAL: "without signal", NOT_AT_THIS_SCALE: "not judged at this scale"}
+OPEN = {
+    UNDECIDED: "undecided",
+    NO_SIGNAL: "without signal",
+    NO_COMMON_RANGE: "without a common range",
+    NOT_AT_THIS_SCALE: "not judged at this scale",
+}
 ELSEWHERE = {
     NOT_REFUTED: "bounds not refuted: measuring can say no more of what is proven",
     TOO_SMALL: "too small to judge: without a defense the model is worth far less than the paper's",

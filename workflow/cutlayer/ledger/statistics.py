@@ -83,6 +83,11 @@ class Sample:
         unit = self.unit and replace(self.unit, sign=-self.unit.sign)
         return replace(self, values=-self.values, unit=unit, ends=(-self.ends[1], -self.ends[0]))
 
+    def less(self, limit: float) -> Sample:
+        """The values less a constant."""
+        unit = self.unit and replace(self.unit, shift=self.unit.shift + self.unit.sign * limit)
+        return replace(self, values=self.values - limit, unit=unit, ends=(self.ends[0] - limit, self.ends[1] - limit))
+
     def drawn_together(self, ratio: float) -> Sample:
         """The same mean with this share of the scatter of seeds."""
         mean = self.values.mean()
@@ -158,13 +163,13 @@ def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: float = 1) -
 
 def at_places(places: Sequence[Callable[[float], Estimate]], largest: bool, parts: float = 1) -> Estimate:
     """The interval of the largest (or least) of the means at several places; a place gives its own for some parts."""
-    alone, shared = [place(parts) for place in places], [place(parts * len(places)) for place in places]
+    alone, shared = ([place(parts * count) for place in places] for count in (1, len(places)))
     pick = max if largest else min
     sure, unsure = (shared, alone) if largest else (alone, shared)
     return Estimate(pick(e.mean for e in alone), pick(e.low for e in sure), pick(e.high for e in unsure))
 
 
-def surely(samples: Sequence[Sequence[Sequence[Sample]]], parts: float = 1) -> int:
+def surely(samples: Sequence[Sequence[Sequence[Sample]]], level: float = LEVEL) -> int:
     """In how many places the min over i of max over j of the means mu[place][i][j] is below 0, with 97.5%.
 
     Partial conjunction: that at least k of m places are so is shown where Holm's procedure rejects k of them, which
@@ -172,8 +177,8 @@ def surely(samples: Sequence[Sequence[Sequence[Sample]]], parts: float = 1) -> i
 
     Benjamini, Heller, "Screening for partial conjunction hypotheses", Biometrics 64, 2008.
     """
-    found = [min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]
-    return sum(holm(found, LEVEL / parts))
+    tests = [min(1.0, len(rows) * min(max(one.below() for one in row) for row in rows)) for rows in samples]
+    return sum(holm(tests, level))
 
 
 def holm(values: Sequence[float], level: float = LEVEL) -> list[bool]:
@@ -189,18 +194,3 @@ def holm(values: Sequence[float], level: float = LEVEL) -> list[bool]:
             break
         found[place] = True
     return found
-
-
-def jackknife(statistic: Callable[[np.ndarray], float], seeds: int) -> np.ndarray:
-    """Tukey's pseudo-values, one a seed, of a statistic of the places (k,) of the seeds that it is given.
-
-    Their mean is the statistic of means with the first order of its bias taken off, their spread is its uncertainty.
-
-    Tukey, "Bias and confidence in not quite large samples", Annals of Mathematical Statistics 29, 1958.
-    """
-    places = np.arange(seeds)
-    whole = statistic(places)
-    if seeds < 2:
-        return np.array([whole])
-    without = np.array([statistic(np.delete(places, place)) for place in places])
-    return seeds * whole - (seeds - 1) * without

@@ -63,7 +63,7 @@ def _printed(
         left = check.get("left")
         if check.get("statistic") != "value" or not isinstance(left, Mapping) or left.get("attack") != "":
             continue
-        metric = declared.of(str(left["metric"]))
+        metric = declared.of(str(left.get("metric")))
         if number["dataset"] == "all" or metric.better != "up" or metric.kind not in UTILITIES:
             continue
         table = cells[check["exhibit"]]

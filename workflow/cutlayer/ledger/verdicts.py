@@ -4,14 +4,18 @@ A printed number *holds* if our whole interval is within its tolerance, *differs
 *undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the
 whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is to be more.
 
-A proven bound can neither hold nor fail by measuring. It is *refuted* if the leak is above it, tested over all bounds
-of the ledger at once (Holm), *attained* if the whole interval of the leak is near it, and else *not refuted*.
+A proven bound can neither hold nor fail by measuring. It is *refuted* if what it limits is beyond it, tested over all
+bounds of the ledger at once (Holm), *attained* if the whole interval is near it, and else *not refuted*. What a theorem
+says of exact numbers needs no test: beyond the limit by more than rounding it is refuted.
+
+Of a text that says several things, each reading has its own check: the claim holds where it holds under one, and fails
+only where it fails under all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutlayer.metrics import declared
@@ -23,10 +27,11 @@ from .statistics import LEVEL, ROUNDING, Estimate
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
 REFUTED, NOT_REFUTED, ATTAINED = "refuted", "not refuted", "attained"
 BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED]
+NO_COMMON_RANGE = "no common range"
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
 NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
 TOO_SMALL = "too small to judge"
-JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL]
+JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL, NO_COMMON_RANGE]
 WITHHELD = [TOO_SMALL, STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
 MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]
@@ -61,12 +66,20 @@ def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
     return FAILS if ours.least.high < least or ours.largest.low > most else UNDECIDED
 
 
-def of_bound(ours: Compared, tested: bool = True) -> str:
-    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted."""
+def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True) -> str:
+    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted, nor an exact one attained."""
     if tested and ours.refutes <= LEVEL:
         return REFUTED
-    near = max(abs(ours.shown.low), abs(ours.shown.high)) <= POINTS
-    return ATTAINED if tested and near else NOT_REFUTED
+    ends, limits = (ours.shown.low, ours.shown.high), [check[key] for key in ("at_least", "at_most") if key in check]
+    near = any(max(abs(end - limit) for end in ends) <= POINTS for limit in limits)
+    return ATTAINED if tested and near and ends[0] < ends[1] else NOT_REFUTED
+
+
+def of_readings(words: Sequence[str]) -> str:
+    """The verdict on a claim from those under each of its readings, without marks."""
+    if HOLDS in words:
+        return HOLDS
+    return words[0] if len({*words}) == 1 else UNDECIDED
 
 
 def _orders(check: Mapping[str, Any]) -> bool:

@@ -12,11 +12,13 @@ is of the kind that the left side ends with. `a & b` are the cells of both, of w
     left                          the mean (value)        slope(left)            of the line over the exhibit's axis
     left - right                  the gap                 largest(left)          over all seeds and places
     left / right                  the ratio of the means  largest(left - right)  the same of the gap
-    share(left < right)           of the places           hypervolume(utility against left - right)
+    share(left < right)           of the places           at_equal_leak(utility against left - right)
+                                                          at_equal_utility(utility against left - right)
 
-where `utility` is a metric of the model, and left and right differ in their defense. Then come, each if it is meant,
-`at first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound,
-`<= 1`, `>= 0` or `between 0 and 1`.
+where `utility` is a metric of the model, and left and right differ in their defense: by how much more utility the left
+one has at an equal leak, or by how much more it leaks at an equal utility. Then come, each if it is meant, `at first
+place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<= 1`,
+`>= 0` or `between 0 and 1`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from cutlayer.core.errors import InputError, nearest
 TOKEN = re.compile(r"\[[^\]]*\]|[-+]?\d[\w.+-]*|<=|>=|[-/<&(),]|\w+|\S")
 KINDS = {"metric": "", "attack": "of", "defense": "under"}  # what a side names, in this order, and the word before it
 MODEL = "model"  # in place of an attack: what a run says of itself
-OF_ALL = {"slope": "slope", "share": "share_below", "largest": "largest", "hypervolume": "hypervolume"}
+AT_EQUAL = ("at_equal_leak", "at_equal_utility")  # statistics of the trade-offs of two defenses
+OF_ALL = {"slope": "slope", "share": "share_below", "largest": "largest"} | dict(zip(AT_EQUAL, AT_EQUAL, strict=True))
 BETWEEN = {"-": "gap", "/": "ratio", "<": "share_below"}
 BOUNDS = {"<=": ["at_most"], ">=": ["at_least"], "between": ["at_least", "at_most"]}
 
@@ -42,6 +45,11 @@ Side = dict[str, list[Entry]]  # kind -> what it is, each of several
 def parsed(line: str, where: str) -> Entry:
     """The check of a line; raise, naming file and key, for what cannot be meant."""
     return _Line(line, where).check()
+
+
+def of(entry: Mapping[str, Any]) -> list[Entry]:
+    """The checks of a claim, one for each of its readings, or the one of any other entry."""
+    return [*entry.get("readings", {"": entry["check"]}).values()]
 
 
 def selections(check: Mapping[str, Any]) -> list[Entry]:
@@ -95,8 +103,8 @@ class _Line:
         """What is written like a function."""
         name = self._word()
         self._one_of("(")
-        if name == "hypervolume":
-            check = self._traded()
+        if name in AT_EQUAL:
+            check = self._traded(name)
         elif name == "share":
             check = self._compared("<", needed=True)
         else:
@@ -115,7 +123,7 @@ class _Line:
         full = [_selections(_with(*sides)) for sides in ((left, right), (right, left))]
         return {"statistic": BETWEEN[sign], "left": full[0], "right": full[1]}
 
-    def _traded(self) -> Entry:
+    def _traded(self, name: str) -> Entry:
         utility, _ = self._side()
         self._one_of("against")
         left, last = self._side()
@@ -123,7 +131,7 @@ class _Line:
         right, _ = self._side(last)
         sides = {"left": left, "right": _with(right, left)}
         if set(right) != {"defense"} or set(left) != {*KINDS} or "defense" in utility:
-            raise self._wrong("`hypervolume(<metric> of model against <metric> of <attack> under <left> - <right>)`")
+            raise self._wrong(f"`{name}(<metric> of model against <metric> of <attack> under <left> - <right>)`")
         traded = {"leak": _selections({kind: left[kind] for kind in ("metric", "attack")})}
         found = {name: _selections({"defense": side["defense"]}) for name, side in sides.items()}
         return {**found, **traded, "utility": _selections(utility)}

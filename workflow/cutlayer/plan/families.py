@@ -19,7 +19,8 @@ has all that the other has but what it says itself. The cases of a number are th
 `says` of a claim is its text and, in parentheses, the place where the paper says so; an erratum ends with the test that
 shows it, a sentence of `main` with its claims. A claim that is like another one replaces `says` and `check` as a whole;
 of what an exhibit `shows` only the parts that its own line names are others. `lines` and `check_lines` say how these
-lines are read.
+lines are read. Of a text that says two things, `check` has a line for each reading by its name; `sides: one` and
+`bound: proven` are said of a claim and are about its checks.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from .paper_model import Column, Number, Written
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PER_SETUP = "attacked_in"  # its {setup} stands for each of the exhibit's own
+OF_CHECKS = ("sides", "bound")  # keys of an entry that are about its checks
 STATEMENT = "{method} {metric}"  # of a number that says none
 
 Entry = dict[str, Any]
@@ -85,8 +87,16 @@ def _split(entry: Entry, where: str) -> Entry:
 
 
 def _checked(entry: Entry, where: str) -> Entry:
-    """The entry with what the line of its check means."""
-    return entry | ({"check": check_lines.parsed(entry["check"], f"{where}.check")} if "check" in entry else {})
+    """The entry with what the line of its check means; of several readings with each, and with the first as its check."""
+    if "check" not in entry:
+        return entry
+    about = {key: entry[key] for key in OF_CHECKS if key in entry}
+    own = {key: part for key, part in entry.items() if key not in OF_CHECKS}
+    if not isinstance(entry["check"], Mapping):
+        return own | {"check": check_lines.parsed(entry["check"], f"{where}.check") | about}
+    lines = entry["check"].items()
+    readings = {name: check_lines.parsed(line, f"{where}.check.{name}") | about for name, line in lines}
+    return own | {"check": next(iter(readings.values()), {}), "readings": readings}
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from cutlayer.core.errors import nearest
 
+from .check_lines import AT_EQUAL
 from .shapes import ABSENT, AtLeast0, Different, Fraction, Name, Names, Shape, Used, different
 
 Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
@@ -17,6 +18,8 @@ Published = Annotated[dict[Column, str | Names], Field(min_length=1)]  # selects
 ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
 TRADED = {"leak", "utility"}  # what a trade-off is between
 OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
+LIMITS = {"at_least", "at_most"}
+BOUNDED = {"value", "gap", "ratio", "largest", "largest_gap"}  # statistics that a proven bound may be about
 
 
 def _needs(key: str, wrong: str) -> Any:
@@ -86,7 +89,10 @@ class Check(Shape):
     """A statistic of selected cells, and the bounds of its interval."""
 
     exhibit: str
-    statistic: Literal["value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "hypervolume"]
+    statistic: Literal[
+        "value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "at_equal_leak",
+        "at_equal_utility",
+    ]  # fmt: skip
     left: Selections
     right: Selections = ABSENT
     leak: Selection = ABSENT
@@ -97,11 +103,13 @@ class Check(Shape):
     at_most: float = ABSENT
     at_least: float = ABSENT
     setups: Names = ABSENT
+    sides: Literal["one"] = ABSENT  # an attack's AUC as it is scored, where the paper does not fold it
+    bound: Literal["proven"] = ABSENT  # by a theorem, so that a run can refute it and never make it hold
 
     @model_validator(mode="after")
     def _as_the_statistic_needs(self) -> Check:
         """Raise for a part that the statistic lacks, or does not take."""
-        traded, said = self.statistic == "hypervolume", self.model_fields_set
+        traded, said = self.statistic in AT_EQUAL, self.model_fields_set
         needed = (set() if self.statistic in ALONE else {"right"}) | (TRADED if traded else set())
         if missing := sorted(needed - said):
             raise ValueError(f"has no {missing[0]!r}; {self.statistic} needs it")
@@ -110,11 +118,15 @@ class Check(Shape):
         several = [key for key in ("left", "right") if isinstance(getattr(self, key), list)]
         if several and self.statistic not in OF_LISTS:
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
+        if "bound" in said and (self.statistic not in BOUNDED or several or self.at == "every" or not said & LIMITS):
+            raise ValueError(
+                f"has a proven bound; a limit to the {', '.join(sorted(BOUNDED))} of one selection is meant"
+            )
         return self
 
     def _anywhere(self) -> bool:
         """Whether it is of all places at once."""
-        return self.statistic in {"share_below", "slope", "hypervolume"}
+        return self.statistic in {"share_below", "slope", *AT_EQUAL}
 
 
 class Erratum(Shape):
@@ -163,6 +175,8 @@ class Headlines(Shape):
 class Claim(Headline):
     """A sentence of the paper that can fail."""
 
+    readings: Annotated[dict[Name, Check], Field(min_length=2)] = ABSENT  # of a text that says several things
+    across: Literal["any", "mean"] = ABSENT  # its datasets: of one of them at least, or of their mean
     place: str
     rule: str = ABSENT
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
@@ -170,6 +184,15 @@ class Claim(Headline):
     about: Literal["label", "class", "row"] = ABSENT  # of a bound: whose two worlds it compares
 
     _said = _needs("text", "has no 'says'; the sentence with its place in parentheses is meant")
+
+    @model_validator(mode="after")
+    def _one_sided_if_any(self) -> Claim:
+        """Raise for what cannot be said of some dataset, or of the mean of several."""
+        checks = [self.check, *(self.readings.values() if "readings" in self.model_fields_set else ())]
+        for said in (check.model_fields_set for check in checks if "across" in self.model_fields_set):
+            if "bound" in said or (self.across == "any" and said >= LIMITS):
+                raise ValueError(f"is across {self.across}; one limit that is not proven is meant")
+        return self
 
 
 class Main(Shape):
@@ -187,6 +210,7 @@ class Number(Shape):
     statement: str
     unit: Literal["percent"] = ABSENT
     check: Check = ABSENT
+    across: Literal["mean", "sum"] = ABSENT  # its setups, where one number is printed for all
     tolerance: AtLeast0 = ABSENT
     rule: str = ABSENT
     depends_on_scale: bool = ABSENT
@@ -231,7 +255,15 @@ def _line(given: Any) -> Any:
     return given
 
 
+def _lines(given: Any) -> Any:
+    """Raise unless a check is a line, or several by the names of readings."""
+    for line in given.values() if isinstance(given, dict) else [given]:
+        _line(line)
+    return given
+
+
 Line = Annotated[str, BeforeValidator(_line)]
+Lines = Annotated[str | dict[str, str], BeforeValidator(_lines)]
 
 
 class Family(Shape, extra="allow"):
@@ -242,7 +274,7 @@ class Family(Shape, extra="allow"):
     draw: dict[str, Any] = ABSENT
     shows: str = ABSENT
     says: str = ABSENT
-    check: Line = ABSENT
+    check: Lines = ABSENT
 
     @model_validator(mode="before")
     @classmethod
