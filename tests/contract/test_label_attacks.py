@@ -10,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.params import params
 
 from cutlayer.core import artifacts, transcript
 from cutlayer.core.errors import InputError
@@ -35,6 +36,15 @@ from cutlayer.plan import plugins
 from cutlayer.stages import scores
 
 SPLIT = plugins.create("protocol", "split")
+VARIANTS = params()["attacks"]
+# Attacks on labels that read what comes back; the embeddings of a bottom model that learns nothing are no such thing.
+GIVEN_BACK = [
+    name
+    for name, variant in VARIANTS.items()
+    if "split" in plugins.games("attack", variant["use"])
+    and plugins.method("attack", variant["use"]).constants["target"] in ("labels", "watched")
+    and variant.get("source") != "embeddings"
+]
 floats = pytest.mark.parametrize("kind", [np.float32, np.float64])
 G = np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 0.0], [6.0, 8.0], [0.0, 2.0]])
 SCORES = {
@@ -579,3 +589,23 @@ def test_guess_k_is_tried_on_some_batches_evenly_spaced_and_the_last():
     assert guess_k.GuessK(batches=3).chosen(list(range(12))) == [3, 7, 11]
     assert guess_k.GuessK(batches=5).chosen([7, 8]) == [7, 8]
     assert guess_k.GuessK().chosen([1, 2, 3]) == [1, 2, 3]
+
+
+# Without anything to read.
+
+
+@pytest.mark.parametrize("attack", GIVEN_BACK)
+@pytest.mark.parametrize("setup", ["clicks", "balanced"])
+def test_of_zeros_every_attack_reads_chance_and_no_row_before_another(setup, attack, split_run, split_cases):
+    use, parameters = plugins.used(VARIANTS[attack])
+    method, outcome = plugins.create("attack", use, parameters), split_run(setup, "send_nothing")
+    told = 0
+    for case, seen, rows in split_cases(outcome, method.target):
+        view = view_of(method, attack, seen, case["step"])
+        if not method.skip(view):
+            asked, truth = SPLIT.asked(seen, method.target), of_setting(outcome.truth, "")
+            for one in guessed(method, view, asked).values():
+                leak = SPLIT.leak(one, truth, case, rows, asked.given_to(method))
+                told += leak["one_class"] == 0  # a batch may have no positive besides the known ones
+                assert leak.get("leak_auc", 0.5) == 0.5
+    assert told

@@ -18,6 +18,8 @@ from cutlayer.games.split import protocol as split
 from cutlayer.games.split.data import prepared
 from cutlayer.games.split.defense import Defense
 from cutlayer.games.split.defenses.none import NoDefense
+from cutlayer.games.split.defenses.send_nothing import SendNothing
+from cutlayer.metrics.utility import utility as of_scores
 from cutlayer.plan import plugins
 from cutlayer.stages import times
 
@@ -102,6 +104,30 @@ def test_without_a_defense_the_parties_train_as_one_model_would():
             optimizer.step()
     alone = torch.nn.utils.parameters_to_vector(parties.bottom.parameters()).detach().numpy()
     np.testing.assert_allclose(PROTOCOL.run(own).transcripts[""]["snapshots"][-1], alone, rtol=1e-3, atol=1e-4)
+
+
+def test_of_a_feature_party_that_gets_zeros_only_the_other_party_s_model_is_left():
+    """As if the top model were trained alone, on the embeddings of a bottom model as it was drawn."""
+    own = task({"": SendNothing()})
+    data = prepared(own)
+    parties = split._meet(own, "", SendNothing(), data)
+    drawn = torch.nn.utils.parameters_to_vector(parties.bottom.parameters()).detach().numpy()
+    optimizer = torch.optim.Adam(parties.top.parameters(), lr=SETTINGS["rate"])
+    for phase in data.phases:
+        for rows in phase.batches:
+            optimizer.zero_grad()
+            logits = split._complete(joined(parties, data.encode(rows))[2])
+            torch.nn.functional.cross_entropy(logits, data.labels[rows]).backward()
+            optimizer.step()
+    test = data.phases[-1].test
+    scored = of_scores(split._probabilities(parties, data, test), own.table.labels[test])
+    alone = {row["metric"]: row["value"] for row in scored}
+    outcome = PROTOCOL.run(own)
+    for snapshot in outcome.transcripts[""]["snapshots"]:
+        np.testing.assert_array_equal(snapshot, drawn)
+    found = {row["metric"]: row["value"] for row in outcome.utility}
+    assert found["test_log_loss"] == pytest.approx(alone["test_log_loss"], rel=1e-4)
+    assert found["test_auc"] == pytest.approx(alone["test_auc"], abs=1e-3)
 
 
 def test_every_defense_starts_alike_and_sees_the_same_batches():

@@ -83,13 +83,17 @@ def axis(rows: np.ndarray) -> np.ndarray:
 
 
 def common(rows: np.ndarray, ridge: float) -> np.ndarray:
-    """The score (W,) of length 1 whose ridge regressions on each epoch of rows (E, W, d) explain most of it in all."""
+    """The score (W,) of length 1 whose ridge regressions on each epoch of rows (E, W, d) explain most of it in all.
+
+    Of rows that are all alike it is 0.
+    """
     parts = []
     for own in rows - rows.mean(axis=1, keepdims=True):
         basis, s, _ = np.linalg.svd(own, full_matrices=False)
         penalty = ridge * np.square(s).mean()
         parts.append(basis * (s / np.sqrt(np.square(s) + penalty) if penalty else 0))
-    return np.linalg.svd(np.concatenate(parts, axis=1), full_matrices=False)[0][:, 0]
+    scores, explained, _ = np.linalg.svd(np.concatenate(parts, axis=1), full_matrices=False)
+    return scores[:, 0] * (explained[0] > 0)
 
 
 def majority_sign(rows: np.ndarray, scored: np.ndarray, means: np.ndarray, steps: np.ndarray) -> float:
