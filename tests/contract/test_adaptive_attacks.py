@@ -12,7 +12,7 @@ from scipy import stats
 
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
-from cutlayer.games.split.attacks import _own_features, clusters, clusters_watched, off_axis, repeated
+from cutlayer.games.split.attacks import _own_features, clusters, clusters_watched, hint, off_axis, repeated
 from cutlayer.games.split.defense import Training, Wire
 from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.plan import plugins
@@ -54,6 +54,15 @@ def aucs(score, defense, rank, batches=20, rows=256):
     )
 
 
+def aucs_of_hints(kind, rank, batches=20, rows=256):
+    """Under marvell at sumKL 0.1, of the rows that are not among the first five positives, which are known."""
+    labels, defense = labels_of(rows), split_defense("marvell", sum_kl=0.1)
+    known = np.flatnonzero(labels)[:5]
+    rest = np.setdiff1d(np.arange(rows), known)
+    received = [sent(defense, gradients_of(labels, rank, seed=i), labels, i) for i in range(batches)]
+    return np.array([leak_auc(hint.score(one, known, kind)[rest], labels[rest]) for one in received])
+
+
 def error_of(auc_count, rows=256, share=0.25):
     """The standard error of a mean of so many useless scores' AUCs."""
     return chance_floor(int(share * rows), int((1 - share) * rows)) / 1.96 / np.sqrt(auc_count)
@@ -79,6 +88,14 @@ def test_off_axis_tells_nothing_where_all_rows_get_the_same_noise(rank):
     found = aucs(off_axis.score, split_defense("iso", ratio=8.0), rank)
     own = 0.05 if rank == 32 else 0.0
     assert abs(found.mean() - 0.5) <= own + SIGMAS * error_of(len(found))
+
+
+def test_the_cosine_with_hints_tells_labels_that_marvell_hides_from_inner_products_where_gradients_have_low_rank():
+    limit = auc_bound(0.1) + SIGMAS * error_of(20)
+    for rank, told in ((1, True), (32, False)):
+        inner, cosine = (aucs_of_hints(kind, rank).mean() for kind in ("inner", "cosine"))
+        assert inner < limit
+        assert cosine > 0.9 if told else cosine < limit
 
 
 def test_off_axis_takes_the_minority_for_positive_whichever_class_has_the_noise():

@@ -52,6 +52,7 @@ SCORES = {
     "direction": direction.score,
     "direction_known_positive": lambda rows: direction_known_positive.score(rows, 0),
     "inner": lambda rows: hint.score(rows, np.array([0]), "inner"),
+    "cosine": lambda rows: hint.score(rows, np.array([0]), "cosine"),
     "longest": lambda rows: hint.score(rows, np.array([0]), "longest"),
     "distance": lambda rows: hint.score(rows, np.array([0]), "distance"),
     "spectral": spectral.score,
@@ -116,6 +117,7 @@ def test_the_cosine_with_a_known_positive(kind):
     ("kind_of_hint", "expected"),
     [
         ("inner", [8, 0, 1, 16, 4]),  # with (-1, 0): -3 0 1 -6 0; with (0, 2): 8 0 0 16 4
+        ("cosine", [4 / 5, 0, 1, 4 / 5, 1]),  # with (-1, 0): -3/5 0 1 -3/5 0; with (0, 2): 4/5 0 0 4/5 1
         ("longest", [8, 0, 0, 16, 4]),
         ("distance", -np.sqrt([13, 1, 0, 72, 0])),
     ],
@@ -131,7 +133,7 @@ def test_each_kind_of_hint(kind, hints, kind_of_hint, expected):
         (np.zeros(2), "inner", r"the hints have the shape \(2,\) and the type float64"),
         (np.zeros((1, 3)), "inner", r"the hints have the shape \(1, 3\)"),
         (np.zeros(0, dtype=int), "inner", r"the hints have the shape \(0,\)"),
-        (np.array([0]), "nearest", "kind = 'nearest'; allowed: 'inner', 'longest', 'distance'"),
+        (np.array([0]), "nearest", "kind = 'nearest'; allowed: 'inner', 'cosine', 'longest', 'distance'"),
     ],
 )
 def test_hints_that_are_none_are_refused(hints, kind, message):

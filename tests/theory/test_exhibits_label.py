@@ -386,6 +386,23 @@ def test_frontier_draws_what_it_highlights_large_and_all_else_pale(draw):
     assert none.get_alpha() == marvell.get_alpha() < (iso.get_alpha() or 1)
 
 
+@pytest.mark.parametrize(("axis_of_leak", "side"), [("x", 1), ("y", 0)])
+def test_frontier_draws_the_utility_of_sending_nothing_as_a_line_and_shades_its_interval(draw, axis_of_leak, side):
+    own = {"setup": "criteo", "defense": "send_nothing"}
+    rows = tradeoffs("criteo", "norm", {"none": [(0.95, 0.8)], "iso": [(0.9, 0.75), (0.7, 0.7)]})
+    rows += cell(0.5, **own, attack="norm", metric="attack_utility") + cell(0.73, **own, metric="test_utility")
+    figure = draw("frontier", rows, leak_axis=axis_of_leak)
+    (axis,) = visible(figure)
+    (floor,) = [line for line in curves(axis) if line.get_linestyle() == "--"]
+    assert floor.get_xydata()[:, side] == pytest.approx([0.73] * 2, abs=0.02)
+    assert floor.get_xydata()[:, 1 - side].tolist() == [0, 1]  # of the panel, from end to end
+    (shade,) = axis.patches
+    low, high = shade.get_extents().transformed(axis.transData.inverted()).get_points()[:, side]
+    assert low < floor.get_xydata()[0, side] < high
+    assert labels_of(figure)[2] == "send nothing"
+    assert sum(len(line.get_xdata()) == 1 for line in curves(axis)) == 1  # of `none`: the floor is no point
+
+
 def test_frontier_can_turn_the_axes_and_the_direction(draw):
     rows = tradeoffs("criteo", "norm", {"none": [(0.9, 0.4)], "iso": [(0.7, 0.5), (0.6, 0.9)], "bad": [(0.8, 0.6)]})
     (axis,) = visible(draw("frontier", rows, leak_axis="y", better="down"))

@@ -1,7 +1,8 @@
 """frontier: what an attack learns against what a defense leaves of the utility, with the Pareto front.
 
 One point for each setting, with intervals over seeds on both axes, and one line for each defense whose settings have an
-order. A point is on the front if every other point, of any defense, leaks more or is less useful beyond noise.
+order. A point is on the front if every other point, of any defense, leaks more or is less useful beyond noise. The
+`floor` is a horizontal line with its interval: what the utility is when nothing is sent, so that nothing leaks.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .base import Axis, Beside, Exhibit, Points, footer, placed
 FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
 LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
+DASHED = (0, (6, 2))
 NEARLY_0 = 1e-3  # of a symlog axis, which is linear below
 
 
@@ -48,6 +50,7 @@ class Frontier(Exhibit):
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
     alike: bool = False  # whether panels of a setup have the same axes
     only: str = ""  # of the attacks these, separated by commas; empty: all
+    floor: str = "send_nothing"  # a defense of which only the utility is drawn, as a line
     highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
@@ -75,7 +78,8 @@ class Frontier(Exhibit):
                 continue
             handles |= self._front(axis, drawn)
             for defense, line in drawn.groupby("defense", sort=False):
-                handles[str(defense)] = self._line(axis, line, looks[str(defense)])
+                draw = self._floor if defense == self.floor else self._line
+                handles[str(defense)] = draw(axis, line, looks[str(defense)])
             said_here = printed[(printed["setup"] == setup) & (printed["attack"] == attack)]
             for row in said_here[said_here["defense"].isin(list(looks))].to_dict("records"):
                 at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
@@ -141,6 +145,13 @@ class Frontier(Exhibit):
         axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.3, lw=0.8)
         joined = look if ordered(line["setting"]) else {**look, "linestyle": ""}
         return axis.plot(x, y, **joined)[0]
+
+    def _floor(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+        """The utility over the whole range of leaks, and its interval lightly shaded."""
+        across, between = (axis.axhline, axis.axhspan) if self.leak_axis == "x" else (axis.axvline, axis.axvspan)
+        ((mean, low, high),) = line[["mean_run", "low_run", "high_run"]].to_numpy()  # it has one setting
+        between(low, high, color=look["color"], alpha=0.12, lw=0, zorder=0)
+        return across(mean, color=look["color"], linestyle=DASHED, lw=1.3, zorder=0.5)
 
     def _dress(self, axis: Any, chance: float, drawn: pd.DataFrame) -> None:
         x_label, y_label = self._ordered(self.leak_label + MIRRORED * self.two_sided, self.utility_label)

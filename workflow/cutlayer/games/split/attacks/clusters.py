@@ -19,7 +19,8 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from ._directions import directions, groups
+from ._directions import directions
+from ._groups import groups
 
 
 @dataclass(frozen=True)

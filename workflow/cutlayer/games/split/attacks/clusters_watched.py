@@ -23,7 +23,8 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from ._directions import directions, groups
+from ._directions import directions
+from ._groups import groups
 from ._epochs import lacks_epochs
 from ._own_features import numbers
 

@@ -1,10 +1,15 @@
 """hint: whoever is close to a known positive is positive.
 
-The adversary knows a few positives of each batch. `inner`, the paper's: the largest inner product with any of them;
-`longest`: the inner product with the longest of them; `distance`: minus the Euclidean distance to the nearest. The last
-two are those of the official code. The known examples are not guessed.
+The adversary knows a few positives of each batch. `inner`: the largest inner product with any of them, as in the paper's
+figures 3; `cosine`: the largest cosine similarity, which section 5.3 names beside it. `longest`: the inner product with
+the longest of them; `distance`: minus the Euclidean distance to the nearest; these two are the official code's. The
+known examples are not guessed.
 
-Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3.
+A cosine asks how much of a gradient lies on the line of a known positive's. Under marvell the noise on that line goes to
+both classes, and what is across it to one of them only, so that the cosine tells the classes apart where the inner
+product, which the noise on the line decides, does not.
+
+Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3, figure 3.
 """
 
 from __future__ import annotations
@@ -19,7 +24,9 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-KINDS = ("inner", "longest", "distance")
+from ._directions import directions
+
+KINDS = ("inner", "cosine", "longest", "distance")
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Hint(Attack):
     limits: ClassVar[Limits] = {"hints": (1, 5)}  # the protocol tells five at most
     cheap: ClassVar[bool] = True
 
-    kind: Literal["inner", "longest", "distance"] = "inner"
+    kind: Literal["inner", "cosine", "longest", "distance"] = "inner"
     hints: int = 5
 
     def skip(self, view: View) -> str:
@@ -53,6 +60,8 @@ def score(gradients: np.ndarray, hints: np.ndarray, kind: str) -> np.ndarray:
     H = _rows(G, np.asarray(hints))
     if kind == "inner":
         return (G @ H.T).max(axis=1)
+    if kind == "cosine":
+        return (directions(G) @ directions(H).T).max(axis=1)
     if kind == "longest":
         return G @ H[np.linalg.norm(H, axis=1).argmax()]
     if kind == "distance":

@@ -1,8 +1,8 @@
 """send_nothing: zeros come back, so that the passive party learns nothing and its bottom model stays as it was drawn.
 
-The floor of every trade-off between utility and the leak of labels: what is left is what the label party learns from its
-own features and from the embeddings of a random bottom model. A defense that keeps no more than this is not worth its
-noise; one whose model has a wide part on the label party's own features may keep little more.
+The floor of every trade-off between utility and the leak of labels: what is left is what the label party learns from
+its own features and from the embeddings of a random bottom model. A defense that keeps no more than this is not worth
+its noise. The floor is high where the label party has the wide part of the model, as on click logs.
 
 Ours, as a baseline; no paper reports it.
 """
