@@ -265,6 +265,13 @@ def test_secdt_s_fake_classes_are_clusters_in_a_batch_and_over_epochs(leak):
     assert leak("clicks", "secdt", "clusters_watched", {"by": "features"}, expansion=2) > 0.8
 
 
+def test_secdt_s_noise_hides_fake_classes_of_a_batch_only_as_equation_16_has_it_and_not_over_epochs(leak):
+    softmax, raw = {"expansion": 2}, {"expansion": 2, "noise": 1.0, "noise_form": "raw"}
+    assert leak("clicks", "secdt", "clusters", **softmax) > 0.9
+    assert abs(leak("clicks", "secdt", "clusters", **raw) - 0.5) < 0.15
+    assert leak("clicks", "secdt", "repeated", **raw) > 0.8
+
+
 def test_one_known_label_a_class_names_the_fake_classes_of_many_classes(leak):
     for parameters in ({"expansion": 1}, {"expansion": 2}, {"expansion": 10}):
         assert leak("images", "secdt", "clusters_watched", **parameters) > 0.5  # of ten classes

@@ -172,6 +172,8 @@ def test_targets_are_weights_on_the_outputs(name, parameters):
         target = own.target(wired(own, labels, classes))
         assert target.shape == (len(labels), own.outputs(classes))
         assert target.dtype == torch.float32
+        if getattr(own, "noise_form", "") == "raw":  # which has any sign and any sum
+            continue
         least, total = target.min().item(), 1 + getattr(own, "noise", 0.0)
         assert least >= 0 or getattr(own, "correction", "") == "loss", (
             f"target returned a weight of {least:g}; 0 at least expected"
@@ -546,6 +548,43 @@ def test_secdt_adds_fresh_softmax_noise_to_the_target(expansion):
     assert stats.spearmanr(first[:, 0], labels).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("expansion", [1, 10])
+def test_secdt_adds_fresh_normal_noise_to_the_target_as_equation_16_has_it(expansion):
+    labels = batch(rows=4000)[1]
+    own = defense("secdt", expansion=expansion, noise=0.5, noise_form="raw")
+    wire, count = wired(own, labels), 2 * expansion
+    fake = torch.nn.functional.one_hot(wire.state.labels, count)
+    first, second = own.target(wire) - fake, own.target(wire) - fake
+    assert not torch.equal(first, second)
+    assert stats.kstest(first.flatten().numpy(), stats.norm(0, 0.5).cdf).pvalue > 1e-3
+    assert stats.kstest(first.sum(dim=1).numpy(), stats.norm(0, 0.5 * math.sqrt(count)).cdf).pvalue > 1e-3
+    assert stats.spearmanr(first[:, 0], labels).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("form", ["softmax", "raw"])
+def test_secdt_s_noise_that_is_drawn_once_is_a_row_s_own_in_every_batch(form):
+    labels = batch()[1]
+    own = defense("secdt", noise_form=form, noise_once=True)
+    wire = wired(own, labels)
+    whole = own.target(wire)
+    assert torch.equal(own.target(wire), whole)
+    some = torch.tensor([5, 3, 60])
+    assert torch.equal(own.target(Wire(wire.training, some, wire.state)), whole[some])
+    assert len(whole.unique(dim=0)) == len(labels)
+
+
+def test_secdt_s_map_to_classes_changes_nothing_that_is_trained_towards_or_sent():
+    """What the paper says of it, that it does not make attacks stronger, holds by construction."""
+    gradient, labels = batch()
+    wires = [(own, wired(own, labels)) for own in (defense("secdt", decoding=how) for how in ("weighted", "maximum"))]
+    (first, again), (returned, again_returned) = (
+        [hook(own, wire) for own, wire in wires]
+        for hook in (lambda own, wire: own.target(wire), lambda own, wire: own.backward(gradient, wire))
+    )
+    assert torch.equal(first, again)
+    assert torch.equal(returned, again_returned)
+
+
 def test_secdt_without_transformation_has_the_classes_and_their_labels():
     labels = batch(classes=5)[1]
     own = defense("secdt", expansion=1, noise=0.0)
@@ -557,11 +596,13 @@ def test_secdt_without_transformation_has_the_classes_and_their_labels():
     assert outputs == [2, 3, 4, 6, 20, 30]
 
 
+@pytest.mark.parametrize("form", ["softmax", "raw"])
 @pytest.mark.parametrize("to", ["mean", "min", "max"])
-def test_secdt_gives_all_gradients_one_norm_and_turns_none(to):
+def test_secdt_gives_all_gradients_one_norm_and_turns_none(to, form):
     gradient, labels = batch()
     gradient = 100 * gradient
-    found, norms = sent(defense("secdt", normalize=to), gradient, labels), gradient.norm(dim=1)
+    own = defense("secdt", normalize=to, noise_form=form)
+    found, norms = sent(own, gradient, labels), gradient.norm(dim=1)
     torch.testing.assert_close(found.norm(dim=1), getattr(norms, to)().expand(64), rtol=1e-5, atol=0)
     torch.testing.assert_close(torch.nn.functional.cosine_similarity(found, gradient), torch.ones(64))
 
@@ -653,6 +694,7 @@ def test_secdt_decodes_in_no_other_way():
         ("secdt", {"expansion": 0}),
         ("secdt", {"expansion": 2.5}),
         ("secdt", {"noise": -0.1}),
+        ("secdt", {"noise_form": "laplace"}),
         ("secdt", {"normalize": "median"}),
         ("secdt", {"decoding": "mean"}),
     ],

@@ -151,14 +151,18 @@ def test_table_2_is_about_randomization():
 
 
 def test_only_softmax_noise_keeps_targets_positive():
-    rng = generator("secdt 2")
-    target, noise = np.eye(20)[rng.integers(0, 20, 500)], rng.normal(size=(500, 20))
-    ours = secdt.noisy_target(target, 0.3, noise)
-    assert ours.min() > 0
-    np.testing.assert_allclose(ours.sum(axis=1), 1.3, rtol=1e-12)
-    printed = secdt.noisy_target_as_printed(target, 0.3, noise)
-    assert (printed.min(axis=1) < 0).all()
-    assert printed.sum(axis=1).std() > 1
+    """Algorithm 1's targets and equation 16's, of the defense that is run."""
+    labels = torch.from_numpy(generator("secdt 2").integers(0, 2, 500))
+    draw = torch.Generator().manual_seed(0)
+    training = Training(labels=labels, classes=2, outputs=20, releases=1, generator=draw)
+    found = {}
+    for form in ("softmax", "raw"):
+        defense = plugins.create("defense", "secdt", {"noise": 0.3, "noise_form": form}, "split")
+        found[form] = defense.target(Wire(training, torch.arange(500), defense.begin(training)))
+    assert found["softmax"].min() > 0
+    torch.testing.assert_close(found["softmax"].sum(dim=1), torch.full((500,), 1.3))
+    assert (found["raw"].min(dim=1).values < 0).all()
+    assert found["raw"].sum(dim=1).std() > 1
 
 
 def test_normalized_gradients_leave_the_norm_attack_nothing():

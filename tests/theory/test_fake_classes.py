@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from cutlayer.core.seeds import generator
-from cutlayer.games.split.attacks import direction, spectral
+from cutlayer.games.split.attacks import direction, guess_k, spectral
 from cutlayer.games.split.defense import Training, Wire
 from cutlayer.games.split.defenses.secdt import SecDT, decode
 from cutlayer.metrics.leakage import leak_auc
@@ -75,14 +75,30 @@ def test_the_maximum_map_is_right_about_ten_classes_as_often_as_the_weighted() -
     assert (decode(many, pools, "maximum").argmax(axis=1) == decode(many, pools).argmax(axis=1)).all()
 
 
-def test_noise_of_any_level_is_on_average_the_same_for_every_class() -> None:
-    """So what a model learns of the blurred targets has its maximum where it was, at a level of 1 as without noise."""
+@pytest.mark.parametrize(("form", "mean", "length"), [("softmax", 1 / 20, (0.2, 0.5)), ("raw", 0.0, (3, 6))])
+def test_noise_is_on_average_the_same_for_every_class(form: str, mean: float, length: tuple[float, float]) -> None:
+    """So the best prediction stays where it was at any level; at a level of 1 the softmax of noise is short beside a
+    one-hot target, whose length is 1, and noise itself is several times as long.
+    """
     count, draws = 20, 4000
     training = Training(labels=torch.zeros(draws, dtype=torch.int64), classes=2, outputs=count, releases=1,
                         generator=torch.Generator().manual_seed(0))  # fmt: skip
-    defense = SecDT(noise=1.0)
+    defense = SecDT(noise=1.0, noise_form=form)  # type: ignore[arg-type]
     state = defense.begin(training)
-    blur = defense.target(Wire(training, torch.arange(draws), state)).numpy()
-    blur[np.arange(draws), state.labels] -= 1
-    error = blur.std(axis=0) / np.sqrt(draws)
-    assert np.all(np.abs(blur.mean(axis=0) - 1 / count) < 5 * error)
+    noise = defense.target(Wire(training, torch.arange(draws), state)).numpy()
+    noise[np.arange(draws), state.labels] -= 1
+    error = noise.std(axis=0) / np.sqrt(draws)
+    assert np.all(np.abs(noise.mean(axis=0) - mean) < 5 * error)
+    assert length[0] < np.median(np.linalg.norm(noise, axis=1)) < length[1]
+
+
+def test_patterns_of_rectifiers_hide_how_many_fake_classes_there_are() -> None:
+    """Gradients of a fake class are on one point for each pattern of the top model: the score's maximum is at these."""
+    rng = generator("patterns")
+    classes, patterns, width = 4, 3, 32
+    slopes = rng.normal(size=(patterns, classes, width))  # of the top model's outputs, for each pattern
+    fake, pattern = rng.integers(classes, size=300), rng.integers(patterns, size=300)
+    points = slopes[pattern, fake] + 1e-3 * rng.normal(size=(300, width))
+    one = slopes[0, fake] + 1e-3 * rng.normal(size=(300, width))
+    assert guess_k.clusters(one, 20, 10, rng) == classes
+    assert guess_k.clusters(points, 20, 10, rng) == classes * patterns

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import softmax
 
 Pools = Sequence[Sequence[int]]  # of each class: which of the K classes stand for it
 
@@ -17,16 +16,6 @@ def normalized(gradients: np.ndarray) -> np.ndarray:
     """Rows (B, d) scaled to their mean norm (equations 12 and 13)."""
     norms = np.linalg.norm(gradients, axis=1, keepdims=True)
     return gradients * (norms.mean() / norms)
-
-
-def noisy_target(target: np.ndarray, level: float, noise: np.ndarray) -> np.ndarray:
-    """Targets (B, K) plus `level` times softmax-normalized noise (B, K) (algorithm 1, line 20)."""
-    return target + level * softmax(noise, axis=1)
-
-
-def noisy_target_as_printed(target: np.ndarray, level: float, noise: np.ndarray) -> np.ndarray:
-    """The same with the noise itself (equation 16)."""
-    return target + level * noise
 
 
 def maximum_map_as_printed(probabilities: np.ndarray, pools: Pools) -> np.ndarray:

@@ -7,15 +7,17 @@
   have as many members as the class has examples, one at least, so that all fake classes are of about one size.
 - Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
   and counts; so short a gradient that no factor of single precision will do becomes 0.
-- Noise: the target, a one-hot row, gets `noise` softmax(omega), omega ~ N(0, I_K) drawn anew each step. The target
-  then sums to 1 + `noise`, as printed. 0: none.
+- Noise: the target, a one-hot row, gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times its
+  softmax ("softmax", algorithm 1 and appendix E). Only with the softmax do targets stay positive and sum to 1 + `noise`;
+  neither is normalized again. omega is drawn anew each step or, with `noise_once`, once for each training row: the text
+  says neither. 0: none.
 
 Numbers of single precision cannot have exactly one norm, and how they miss it depends on the gradient: where a batch
 has few different gradients, sorting by norm would sort by label (`test_label_defenses` has such a batch). So each
 factor is also multiplied by 1 + DITHER N(0, 1): what is left of the norms' differences is a random order.
 
 Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
-Transformation", algorithm 1 (equation 16 prints gamma for its gamma-bar).
+Transformation", equations 1 to 16 and algorithm 1.
 """
 
 from __future__ import annotations
@@ -39,30 +41,37 @@ class Fakes(NamedTuple):
 
     pools: list[torch.Tensor]  # of each class its fake classes, int64
     labels: torch.Tensor  # (n,) int64: the fake class of each training row
+    noise: torch.Tensor | None  # (n, K), if it is drawn once
 
 
 @dataclass(frozen=True)
 class SecDT(Defense):
-    """Dimension transformation, gradient normalization, softmax-normalized Gaussian noise."""
+    """Dimension transformation, gradient normalization, Gaussian noise on the targets."""
 
     limits: ClassVar[Limits] = {"expansion": (1, None), "noise": (0, None)}
 
     expansion: int = 10  # K / k
     noise: float = 0.3  # mu
+    noise_form: Literal["softmax", "raw"] = "softmax"
+    noise_once: bool = False
     normalize: Literal["none", "mean", "min", "max"] = "mean"
     decoding: Literal["weighted", "maximum"] = "weighted"
     pools: Literal["equal", "proportional"] = "equal"
     redraw: bool = False
 
     def begin(self, training: Training) -> Fakes:
-        """Deal the fake classes into pools, and draw one for each training row."""
+        """Deal the fake classes into pools, and draw one for each training row, and its noise if that is drawn once."""
+        pools, labels = self._dealt(training)
+        return Fakes(pools, labels, self._noise(len(labels), training) if self.noise_once else None)
+
+    def _dealt(self, training: Training) -> tuple[list[torch.Tensor], torch.Tensor]:
         if self.expansion == 1:
-            return Fakes([*torch.arange(training.classes)[:, None]], training.labels)
+            return [*torch.arange(training.classes)[:, None]], training.labels
         sizes = [self.expansion] * training.classes
         if self.pools == "proportional":
             sizes = shares(torch.bincount(training.labels, minlength=training.classes).tolist(), training.outputs)
         pools = [*torch.randperm(training.outputs, generator=training.generator).split(sizes)]
-        return Fakes(pools, self._drawn(pools, training.labels, training))
+        return pools, self._drawn(pools, training.labels, training)
 
     def _drawn(self, pools: list[torch.Tensor], labels: torch.Tensor, training: Training) -> torch.Tensor:
         """A member (m,) of the pool of each of the labels (m,)."""
@@ -80,13 +89,19 @@ class SecDT(Defense):
 
     def target(self, wire: Wire) -> torch.Tensor:
         """(B, K): 1 at the fake class, plus the noise."""
-        count, labels = wire.training.outputs, wire.state.labels[wire.rows, None]
+        labels = wire.state.labels[wire.rows, None]
         if self.redraw and self.expansion > 1:
             labels = self._drawn(wire.state.pools, wire.labels, wire.training)[:, None]
-        blur = torch.zeros((len(labels), count), device=labels.device)
-        if self.noise:
-            blur = wire.training.randn(len(labels), count).softmax(dim=1).mul_(self.noise)
-        return blur.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
+        fixed = wire.state.noise
+        noise = self._noise(len(labels), wire.training) if fixed is None else fixed[wire.rows]
+        return noise.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
+
+    def _noise(self, rows: int, training: Training) -> torch.Tensor:
+        """(rows, K): what is added to so many targets."""
+        if not self.noise:
+            return torch.zeros((rows, training.outputs), device=training.device)
+        omega = training.randn(rows, training.outputs)
+        return (omega if self.noise_form == "raw" else omega.softmax(dim=1)).mul_(self.noise)
 
     def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
         """The gradients (B, d), of one norm."""
