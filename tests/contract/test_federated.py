@@ -85,8 +85,9 @@ def results(made, defense, at_once):
         (table, {"average": "weighted", "imbalance": 1.0}),
         (table, {"participation": 1.0, "batch": 500}),
         (images, {"model": SMALL_VGG, "imbalance": 0.5}),
+        (table, {"average": "weighted", "imbalance": 1.0, "participants": "averaged"}),
     ],
-    ids=["equal devices", "weighted, unequal devices", "everyone, whole batches", "images"],
+    ids=["equal devices", "weighted, unequal devices", "everyone, whole batches", "images", "everyone trains"],
 )
 def test_devices_at_once_give_what_the_loop_over_devices_gives(own, settings):
     made, defense = task(own=own(), **settings), Everything()
@@ -109,6 +110,50 @@ def test_training_moves_what_it_should():
     trained = {int(device) for turn in range(3) for device in participants(made, federated.ROUND, turn)}
     assert own["privacy"].keys() == trained
     assert len({tuple(values.tolist()) for values in own["privacy"].values()}) == len(trained)
+
+
+def test_where_every_device_trains_the_server_averages_those_it_selects():
+    """After one round the extractor is the same, and all have networks that were trained, as algorithm 1 has it."""
+    found = {
+        way: results(task(rounds=1, pretraining=0, participants=way), Everything(), at_once=False)
+        for way in ("selected", "averaged")
+    }
+    (few, own), (all_train, everyones) = found["selected"], found["averaged"]
+    assert torch.equal(few, all_train)
+    assert everyones["privacy"].keys() == {*range(6)}
+    assert len({tuple(values.tolist()) for values in everyones["privacy"].values()}) == 6
+    for device, values in own["privacy"].items():
+        assert torch.equal(values, everyones["privacy"][device])
+
+
+def test_participants_are_selected_unless_a_setup_says_otherwise():
+    (extractor, kept), (other, others), (averaged, _) = (
+        results(task(**own), Everything(), at_once=True)
+        for own in ({}, {"participants": "selected"}, {"participants": "averaged"})
+    )
+    assert torch.equal(extractor, other)
+    assert not torch.equal(extractor, averaged)
+    for device, values in kept["privacy"].items():
+        assert torch.equal(values, others["privacy"][device])
+
+
+@pytest.mark.parametrize("way", ["utility", "task"])
+def test_a_pretraining_is_with_one_network_for_what_the_setup_says(way):
+    made = task(pretrained_for=way)
+    extractor, kept = federated.pretrained(made, prepared(made))
+    assert kept.keys() == {way}
+    plain, _ = federated.pretrained(task(), prepared(task()))
+    assert torch.equal(extractor, plain) == (way == "utility")
+
+
+def test_a_head_is_trained_on_all_rows_or_by_each_device_on_its_own():
+    """Of the same representations; a head of a device's own 24 rows is worse than one of all 480."""
+    found = {}
+    for way in ("all", "device"):
+        settings = {"devices": 20, "participation": 0.1, "rounds": 1, "pretraining": 0, "head_epochs": 100}
+        outcome = PROTOCOL.run(task(own=table(600), head_rows=way, **settings))
+        (found[way],) = (row["value"] for row in outcome.utility if row["metric"] == "test_accuracy")
+    assert 0.5 < found["device"] < found["all"] - 0.02
 
 
 @pytest.mark.parametrize(

@@ -102,12 +102,15 @@ class Sizes(Shape, extra="allow"):
     poison: Fraction = ABSENT
     devices: Few = ABSENT
     participation: Annotated[float, Field(gt=0, le=1)] = ABSENT
+    participants: Literal["averaged", "selected"] = ABSENT
     rounds: Positive = ABSENT
     local_epochs: Positive = ABSENT
     pretraining: Annotated[int, Field(ge=0)] = ABSENT
+    pretrained_for: Literal["utility", "task"] = ABSENT
     average: Literal["plain", "weighted"] = ABSENT
     imbalance: AtLeast0 = ABSENT
     sensitive_among_inputs: bool = ABSENT
+    head_rows: Literal["all", "device"] = ABSENT
     head_epochs: Positive = ABSENT
     timed_steps: Positive = ABSENT
     records: Records = ABSENT

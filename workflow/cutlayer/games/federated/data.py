@@ -94,10 +94,23 @@ def _sizes(task: Task, count: int) -> np.ndarray:
 
 
 def participants(task: Task, stage: str, turn: int) -> np.ndarray:
-    """The devices of a round, in ascending order."""
+    """The devices that the server selects in a round, in ascending order."""
     devices = task.settings["devices"]
     count = max(1, round(task.settings["participation"] * devices))
     return np.sort(generator(task.origin, task.seed, stage, turn).choice(devices, count, replace=False))
+
+
+def at_work(task: Task, stage: str, turn: int) -> tuple[np.ndarray, np.ndarray]:
+    """The devices that train in a round, in ascending order, and which of them (D,) the server averages.
+
+    Algorithm 1 of the paper has every device update, and the server average those that it selects (`averaged`); in
+    FedAvg the others are idle (`selected`).
+    """
+    selected = participants(task, stage, turn)
+    if task.settings.get("participants", "selected") == "selected":
+        return selected, np.ones(len(selected), dtype=bool)
+    everyone = np.arange(task.settings["devices"])
+    return everyone, np.isin(everyone, selected)
 
 
 def first(task: Task, data: FederatedData, role: str) -> torch.nn.Module:

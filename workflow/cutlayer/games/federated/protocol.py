@@ -2,12 +2,14 @@
 
 Each round a fraction of the devices take the extractor, train it for some epochs on their rows, each beside networks
 of its own that never leave it, and upload it; the server averages what it gets (FedAvg), plainly or weighted by the
-devices' rows. The server, or whoever has the extractor, wants a sensitive attribute of the rows behind some
-representations; it has the representations of other rows, of which it knows the attribute. What protects the attribute
-is the devices': which networks the extractor learns with and against, and what they upload for it.
+devices' rows. With `participants: averaged` every device trains, and the server averages that fraction of them. The
+server, or whoever has the extractor, wants a sensitive attribute of the rows behind some representations; it has the
+representations of other rows, of which it knows the attribute. What protects the attribute is the devices': which
+networks the extractor learns with and against, and what they upload for it.
 
-The extractor has learned for `pretraining` rounds before, with the utility network alone. The task is another's: a
-classifier is trained on the representations once the extractor is final.
+The extractor has learned for `pretraining` rounds before, with the utility network alone, or for the task where
+`pretrained_for` says so. The task is another's: a classifier is trained on the representations once the extractor is
+final, on those of all training rows, or by each device on its own.
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning against Attribute Inference Attacks"; McMahan et al., "Communication-Efficient Learning of Deep Networks from
@@ -16,7 +18,8 @@ Decentralized Data".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -32,7 +35,7 @@ from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.federated.defense import Defense, Federation
 
-from .data import FederatedData, first, participants, prepared
+from .data import FederatedData, at_work, first, participants, prepared
 from .local import Grouped, Kept, Sequential
 from .records import FederatedRecords
 
@@ -54,6 +57,18 @@ class Start(NamedTuple):
         return same and (task.setup, task.seed, task.device) == (own.setup, own.seed, own.device)
 
 
+@dataclass(frozen=True)
+class Pretraining(Defense):
+    """What devices train before a defense acts: the extractor beside one network, with nothing against it."""
+
+    role: str = "utility"
+
+    @property
+    def roles(self) -> Mapping[str, float]:
+        """That network alone."""
+        return {self.role: 1.0}
+
+
 class Federated(Protocol):
     """Train an extractor over the devices, and show what the server makes of it."""
 
@@ -64,7 +79,8 @@ class Federated(Protocol):
     targets: ClassVar[set[str]] = {"attribute", "attribute_by_device"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "batch", "rate", "records", "known", "devices", "participation", "rounds", "local_epochs",
-        "pretraining", "average", "imbalance", "sensitive_among_inputs", "head_epochs", "timed_steps",
+        "pretraining", "pretrained_for", "participants", "average", "imbalance", "sensitive_among_inputs", "head_rows",
+        "head_epochs", "timed_steps",
     }  # fmt: skip
 
     def __init__(self) -> None:
@@ -109,8 +125,8 @@ class Federated(Protocol):
 
 def pretrained(task: Task, data: FederatedData, at_once: bool = True) -> tuple[torch.Tensor, Kept]:
     """The extractor (P,) of which every training of this setup and seed starts, and what the devices have by then."""
-    start = first(task, data, "extractor")
-    return _rounds(task, Defense(), data, _vector(start), {}, BEFORE, task.settings["pretraining"], at_once, "")
+    start, way = first(task, data, "extractor"), Pretraining(task.settings.get("pretrained_for", "utility"))
+    return _rounds(task, way, data, _vector(start), {}, BEFORE, task.settings["pretraining"], at_once, "")
 
 
 def train(
@@ -146,14 +162,14 @@ def _rounds(
         kept.setdefault(role, {})
     local = (Grouped if at_once else Sequential)(networks, data)
     for turn in range(count):
-        devices = participants(task, stage, turn)
+        devices, selected = at_work(task, stage, turn)
         orders = {int(device): data.order(task, stage, turn, int(device)) for device in devices}
         own = {role: {i: kept[role].get(i, start) for i in orders} for role, start in starts.items()}
-        after = local.train(extractor, own, orders, defense, task.settings["rate"])
+        after = local.train(extractor, own, orders, defense, task.settings["rate"])[selected]
         for role, networks_kept in own.items():
             kept[role].update(networks_kept)
         sent = after if stage == BEFORE else defense.upload(extractor, after, shared)
-        extractor = averaged(sent, data.sizes[devices] if task.settings["average"] == "weighted" else None)
+        extractor = averaged(sent, data.sizes[devices[selected]] if task.settings["average"] == "weighted" else None)
         if not bool(extractor.isfinite().all()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the strength")
     return extractor, kept
@@ -176,13 +192,14 @@ def stepper(task: Task) -> Callable[[], None]:
     """One round's local training of a task's first setting, the same at each call; nothing is recorded."""
     data = prepared(task)
     ((_, defense), *_) = task.defenses.items()
-    networks, devices = networks_of(task, defense, data), participants(task, ROUND, 0)
+    networks, (devices, selected) = networks_of(task, defense, data), at_work(task, ROUND, 0)
     kept = {role: {int(d): _vector(networks[role]) for d in devices} for role in defense.roles}
     orders = {int(d): data.order(task, ROUND, 0, int(d))[:1] for d in devices}
     local, start = Grouped(networks, data), _vector(networks["extractor"])
 
     def step() -> None:
-        defense.upload(start, local.train(start, kept, orders, defense, task.settings["rate"]), federation(task))
+        after = local.train(start, kept, orders, defense, task.settings["rate"])[selected]
+        defense.upload(start, after, federation(task))
 
     return step
 

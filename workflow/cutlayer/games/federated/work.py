@@ -23,11 +23,12 @@ def amounts(settings: Settings, facts: Settings) -> dict[str, float]:
 
 def small(settings: Settings, facts: Settings, steps: int) -> dict[str, Any]:
     """The setup with a tenth of the steps, if as many, in one round, and as few devices and rows as that takes."""
-    count = _participants(settings)
+    count = _at_work(settings)
     own = min(_train(settings, facts) // settings["devices"], max(2, steps * settings["batch"] // 4))
     rows = max(math.ceil((count * own + count) / (1 - TEST_SHARE)), 50)
     ratio = min(1.0, rows / _rows(settings, facts))
-    cut = {"rows": rows, "devices": count, "participation": 1.0, "rounds": 1, "local_epochs": 1, "pretraining": 1}
+    cut = {"rows": rows, "devices": count, "rounds": 1, "local_epochs": 1, "pretraining": 1}
+    cut |= {"participation": 1.0, "participants": "selected"}  # as much work as those, or all, of more devices
     few = {
         "records": _cut(settings["records"], "attacked", ratio),
         "known": _cut(settings.get("known", {}), "rows", ratio),
@@ -81,8 +82,8 @@ def _known(settings: Settings, facts: Settings) -> float:
 
 
 def _trained(settings: Settings) -> float:
-    """How many devices take part in some round, on average."""
-    left_out = (1 - _participants(settings) / settings["devices"]) ** settings["rounds"]
+    """How many devices train in some round, on average."""
+    left_out = (1 - _at_work(settings) / settings["devices"]) ** settings["rounds"]
     return float(settings["devices"] * (1 - left_out))
 
 
@@ -90,7 +91,10 @@ def _batches(settings: Settings, facts: Settings) -> int:
     return math.ceil(_train(settings, facts) / settings["devices"] / settings["batch"])
 
 
-def _participants(settings: Settings) -> int:
+def _at_work(settings: Settings) -> int:
+    """How many devices train in a round."""
+    if settings.get("participants", "selected") == "averaged":
+        return int(settings["devices"])
     return max(1, round(settings["participation"] * settings["devices"]))
 
 
