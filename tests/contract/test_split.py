@@ -283,3 +283,14 @@ def test_times_compare_with_the_first_defense(tmp_path, monkeypatch):
     assert len(rows) == 4
     assert [row.split(",")[-1] for row in rows if "time_ratio" in row] == ["1.0", "1.0"]
     assert all(float(row.split(",")[-1]) > 0 for row in rows)
+
+
+@pytest.mark.parametrize("outputs", [1, 6])
+def test_without_a_wide_part_the_label_party_has_the_embeddings_and_nothing_else(outputs):
+    inputs, embedded = prepared(task()).inputs, torch.ones(3, 8)
+    own = {name: value for name, value in DEEP.items() if name != "use"}
+    without = plugins.create("model", "wide_deep", own | {"wide": False}).top(inputs, outputs)
+    assert {name.partition(".")[0] for name, _ in without.named_parameters()} == {"hidden", "last"}
+    features = {"numeric": torch.zeros(3, 2), "codes": torch.zeros(3, 2, dtype=torch.int64)}
+    others = {"numeric": torch.ones(3, 2), "codes": torch.ones(3, 2, dtype=torch.int64)}
+    torch.testing.assert_close(without(embedded, features), without(embedded, others), rtol=0, atol=0)

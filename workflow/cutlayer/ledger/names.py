@@ -16,6 +16,7 @@ WORDS = {
     "half": "half of the features",
     "l2": "L2 penalty",
     "marital": "marital status",
+    "passive": "no wide part",
     "small": "few features",
     "train": "scaled on training rows",
 }

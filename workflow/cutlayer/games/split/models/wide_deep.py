@@ -3,7 +3,8 @@
 The feature party embeds the categories and computes the first layers of the deep part; the label party has the
 last ones and the whole wide part, a linear function of the features themselves with one number for each category (the
 official code's dimension of 1), which every logit weighs if there are several. Counts enter as log(1 + x), a missing or
-negative count as 0. A category is its code modulo `buckets`.
+negative count as 0. A category is its code modulo `buckets`. With `wide` false the label party has no features and no
+wide part, so that the model is worth what the feature party's part is worth.
 
 Cheng et al., "Wide & Deep Learning for Recommender Systems"; cut as in Li et al., "Label Leakage and Protection in
 Two-party Split Learning", 5.1.
@@ -38,6 +39,7 @@ class WideDeep(Model):
     top_layers: int = 2
     buckets: int = 10_000  # rows of a category's table
     embedding: int = 4
+    wide: bool = True  # whether the label party has a wide part
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """`numeric` (B, n) float32 and `codes` (B, c) int64, each column's codes in a range of its own."""
@@ -52,7 +54,7 @@ class WideDeep(Model):
         return Bottom(self, inputs)
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """The last layers of the deep part and the wide part."""
+        """The last layers of the deep part and, if there is one, the wide part."""
         return Top(self, inputs, outputs)
 
 
@@ -78,7 +80,7 @@ class Bottom(nn.Module):
 
 
 class Top(nn.Module):
-    """The last layers on the embedding, plus the wide part: one linear function of the features.
+    """The last layers on the embedding, plus the wide part, if there is one: one linear function of the features.
 
     With one logit the two are added. With more each logit weighs the wide part's number in its own way, so that its
     table stays as large as it was.
@@ -88,6 +90,9 @@ class Top(nn.Module):
         super().__init__()
         self.hidden = nn.ModuleList(nn.Linear(model.width, model.width) for _ in range(model.top_layers - 1))
         self.last = nn.Linear(model.width, outputs)
+        self.wide = model.wide
+        if not self.wide:
+            return
         self.wide_numeric = nn.Parameter(torch.zeros(len(inputs.numeric)))
         self.wide_codes = nn.Parameter(torch.zeros(max(1, len(inputs.categorical) * model.buckets), 1))
         self.weighs = nn.Linear(1, outputs, bias=False) if outputs > 1 else nn.Identity()
@@ -95,6 +100,8 @@ class Top(nn.Module):
     def forward(self, hidden: Tensor, x: dict[str, Tensor]) -> Tensor:
         for layer in self.hidden:
             hidden = torch.relu(layer(hidden))
+        if not self.wide:
+            return self.last(hidden)
         wide = (x["numeric"] @ self.wide_numeric)[:, None]
         if x["codes"].shape[1]:
             wide = wide + sums(self.wide_codes, x["codes"])
