@@ -49,7 +49,7 @@ def _any(check: Check, parts: Sequence[Compared]) -> Compared:
         return parts[0]
     upwards = "at_least" in check
 
-    def place(part: Compared, ratio: float, own: int, shared: int) -> Estimate:
+    def place(part: Compared, ratio: float, own: float, shared: float) -> Estimate:
         found = part.again(ratio, own * shared) if part.again else part
         return found.least if upwards else found.largest
 
