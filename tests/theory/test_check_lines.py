@@ -42,6 +42,13 @@ FORMS = {
         "statistic": "gap", "left": NORM | {"defense": "a"},
         "right": {"metric": "auc", "attack": ["hint", "spectral"], "defense": "a"},
     },
+    "kept(auc of model under a[x=1] - send_nothing) in figure1": {
+        "statistic": "kept", "left": {"metric": "auc", "attack": "", "defense": "a", "setting": "x=1"},
+        "right": {"metric": "auc", "attack": "", "defense": "send_nothing"},
+    },
+    "kept(auc of model under a) in figure1 >= 0.5": {
+        "statistic": "kept", "left": {"metric": "auc", "attack": "", "defense": "a"}, "at_least": 0.5,
+    },
     "auc - floor of norm in figure1": {"statistic": "gap", "left": NORM, "right": NORM | {"metric": "floor"}},
     "auc of norm - accuracy of hint under a in figure1": {
         "statistic": "gap", "left": NORM | {"defense": "a"},

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cutlayer.plan.check_lines import AT_EQUAL
+from cutlayer.plan.sweeps import UNDEFENDED
 
 Check = Mapping[str, Any]
 Selection = Mapping[str, Any]
@@ -17,9 +18,16 @@ Selection = Mapping[str, Any]
 def asked(check: Check) -> list[dict[str, Any]]:
     """Every selection of a check, in full."""
     sides = [dict(one) for key in ("left", "right") for one in selections(check.get(key, []))]
+    if check["statistic"] == "kept":
+        return [*sides, undefended(check)]
     if check["statistic"] not in AT_EQUAL:
         return sides
     return [{**side, **check[name]} for side in sides for name in ("leak", "utility")]
+
+
+def undefended(check: Check) -> dict[str, Any]:
+    """What the left side is without a defense."""
+    return {"metric": check["left"]["metric"], "attack": check["left"]["attack"], "defense": UNDEFENDED}
 
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from . import across, distance, multiplicity, printed, seeds, too_small, verdict
 from .across import BETWEEN
 from .chance import leaks
 from .estimates import PROVEN, Compared
-from .evidence import FAILED, METHODS, NO_RANGE, UNCOMPARED, Found, per_setup
+from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
@@ -40,7 +40,11 @@ NOT_ACROSS_ROWS = (
     "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
     "what their features say, which would not refute it"
 )
-LACKING = {UNCOMPARED: verdicts.UNDECIDED, NO_RANGE: verdicts.NO_COMMON_RANGE}  # else there is no result
+LACKING = {  # else there is no result
+    UNCOMPARED: verdicts.UNDECIDED,
+    NO_RANGE: verdicts.NO_COMMON_RANGE,
+    NO_WORTH: verdicts.NO_WORTH,
+}
 OLDER = "the reference run is older than this and has no such cells"
 UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
 COLUMNS = [

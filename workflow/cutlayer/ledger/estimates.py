@@ -4,7 +4,8 @@
 side `gap` is left minus right, place by place, `ratio` that of the means, and `share_below` the share of the places
 where the left side is surely below, of those that are not exactly equal in every seed. `at_equal_leak` is by how much
 more utility the left defense has where both leak alike, `at_equal_utility` by how much more it leaks where both are as
-useful, each on the curve of each seed (see `tradeoff`). All are of means over seeds, at the first or last place of the
+useful, each on the curve of each seed (see `tradeoff`); `kept` is the share of the passive party's worth that the left
+side keeps (see `worth`). All are of means over seeds, at the first or last place of the
 axis with `at`, or with `at: every` at each of them.
 `largest` and `largest_gap` are of every seed and place: what is said of every case is held against the worst one, which
 is a point and not a sample.
@@ -27,7 +28,8 @@ from scipy.stats import linregress
 from cutlayer.metrics import declared
 from cutlayer.plan.check_lines import AT_EQUAL
 
-from .asked import Check, where
+from . import worth
+from .asked import Check, undefended, where
 from .samples import EVERYWHERE, fewest, known, of_values, unit
 from .sides import Pair, Side, pairs, place_by_place
 from .statistics import LEVEL, ROUNDING, Estimate, Sample, at_places, smallest_of_largest, surely
@@ -63,6 +65,8 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     statistic = check["statistic"]
     if statistic in AT_EQUAL:
         return _traded(check, own)
+    if statistic == "kept":
+        return _kept(check, own)
     sides = pairs(check, own)
     if statistic in WORST:
         worst = max(float(np.fmax.reduce(pair.value)) for row in sides for pair in row)
@@ -262,6 +266,18 @@ def _equal(samples: Sequence[Sequence[Sample]]) -> bool:
 def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
     """The differences of all left sides and all right ones, place by place."""
     return [[[_sample("gap", pair) for pair in row] for row in here] for here in place_by_place(sides)]
+
+
+def _kept(check: Check, own: pd.DataFrame) -> Compared:
+    """The share of the passive party's worth that the left side keeps, above the right side or, without one, chance."""
+    none = where(own, undefended(check)).groupby("seed")
+    floor = where(own, check["right"]).groupby("seed")["value"] if "right" in check else none["chance"]
+    useful = where(own, check["left"]).groupby("seed")["value"].mean() - floor.mean()
+    worth_of = (none["value"].mean() - floor.mean()).to_numpy()
+    why = worth.lacking(worth_of)
+    if why:
+        return Compared(UNKNOWN, UNKNOWN, UNKNOWN, why)
+    return _repeatable(lambda ratio, parts: _the_same(worth.kept(useful.to_numpy(), worth_of, ratio, parts)))
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:

@@ -25,8 +25,10 @@ from .asked import Check, Selection, asked, listed, meant, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided
 from .estimates import APART, NOTHING, Compared, compared
+from .worth import WORTHLESS
 
-FAILED, SKIPPED, UNCOMPARED, NO_RANGE = "failed", "skipped", "uncompared", "no range"
+FAILED, SKIPPED, UNCOMPARED, NO_RANGE, NO_WORTH = "failed", "skipped", "uncompared", "no range", "no worth"
+NOT_COMPARED = {APART: NO_RANGE, WORTHLESS: NO_WORTH}
 METHODS = ("defense", "attack")
 
 
@@ -38,9 +40,7 @@ class Found:
     compared: Compared = NOTHING  # nan where something is lacking
     used: pd.DataFrame = field(default_factory=pd.DataFrame)  # the cells that it is made of
     seeds: int = 0
-    lacks: str = (
-        ""  # FAILED: a method did; SKIPPED: not all is there; UNCOMPARED, NO_RANGE: there is nothing to compare
-    )
+    lacks: str = ""  # FAILED: a method did; SKIPPED: not all is there; others: there is nothing to compare
     why: str = ""  # it is lacking
     folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
@@ -95,7 +95,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) 
     if not _complete(picked, axis(own)):
         return Found(facts, used=used, lacks=SKIPPED, why="only in part: not all is of the same seeds and places")
     found = compared(check, used)
-    lacks = (NO_RANGE if APART in found.why else UNCOMPARED) if found.why else ""
+    lacks = next((lacks for text, lacks in NOT_COMPARED.items() if text in found.why), UNCOMPARED) if found.why else ""
     folded = math.nan if used is leaked else compared(check, leaked).shown.mean
     return Found(facts, found, used, seeds(used), lacks, found.why, folded)
 

@@ -28,6 +28,7 @@ from .verdicts import (
     NO_COMMON_RANGE,
     NO_RESULT,
     NO_SIGNAL,
+    NO_WORTH,
     NOT_AT_THIS_SCALE,
     NOT_COMPARABLE,
     NOT_REFUTED,
@@ -45,17 +46,17 @@ ABOUT = (
     "interval is on one side."
 )
 RULE = (
-    "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread that "
-    "the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it differs "
-    "if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval violates it; "
-    "one about every case is held against the worst case. Else they are undecided. A proven bound is refuted if what "
-    "it limits is beyond it, tested with all bounds at once, attained if that is within 2 points of it, and else not "
-    "refuted. A tie is an exact one; there is no signal where the model, or the attack without a defense, is no better "
-    "than chance, and no common range where two sweeps nowhere leak alike. Reduced means smaller than the paper's "
-    "sizes; a reduced model whose utility without a defense is more than 5 points below the paper's is too small to "
-    "judge. Generated data get no verdict, nor does a number that "
-    "decided how the text is read; what failed, does not apply or is there in part has no result; what needs data that "
-    "are not public is not comparable."
+    "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread "
+    "that the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it "
+    "differs if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval "
+    "violates it; one about every case is held against the worst case. Else they are undecided. A proven bound is "
+    "refuted if what it limits is beyond it, tested with all bounds at once, attained if that is within 2 points of "
+    "it, and else not refuted. A tie is an exact one; there is no signal where the model, or the attack without a "
+    "defense, is no better than chance, no common range where two sweeps nowhere leak alike, and no worth to keep "
+    "where the passive party adds too little utility for a share of it to be known. Reduced means smaller than the "
+    "paper's sizes; a reduced model whose utility without a defense is more than 5 points below the paper's is too "
+    "small to judge. Generated data get no verdict, nor does a number that decided how the text is read; what failed, "
+    "does not apply or is there in part has no result; what needs data that are not public is not comparable."
 )
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
@@ -65,6 +66,7 @@ OPEN = {
     UNDECIDED: "undecided",
     NO_SIGNAL: "without signal",
     NO_COMMON_RANGE: "without a common range",
+    NO_WORTH: "where there is no worth to keep",
     NOT_AT_THIS_SCALE: "not judged at this scale",
 }
 ELSEWHERE = {

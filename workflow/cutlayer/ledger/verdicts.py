@@ -27,11 +27,11 @@ from .statistics import LEVEL, ROUNDING, Estimate
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
 REFUTED, NOT_REFUTED, ATTAINED = "refuted", "not refuted", "attained"
 BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED]
-NO_COMMON_RANGE = "no common range"
+NO_COMMON_RANGE, NO_WORTH = "no common range", "no worth to keep"
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
 NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
 TOO_SMALL = "too small to judge"
-JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL, NO_COMMON_RANGE]
+JUDGED = [HOLDS, DIFFERS, FAILS, *BOUNDS, UNDECIDED, TIE, NO_SIGNAL, NO_COMMON_RANGE, NO_WORTH]
 WITHHELD = [TOO_SMALL, STAND_IN, DECIDES, NOT_AT_THIS_SCALE, NO_RESULT, NOT_COMPARABLE]
 MARK = " (reduced)"
 ORDER = [*JUDGED, *(word + MARK for word in JUDGED), *WITHHELD]

@@ -13,12 +13,13 @@ is of the kind that the left side ends with. `a & b` are the cells of both, of w
     left - right                  the gap                 largest(left)          over all seeds and places
     left / right                  the ratio of the means  largest(left - right)  the same of the gap
     share(left < right)           of the places           at_equal_leak(utility against left - right)
-                                                          at_equal_utility(utility against left - right)
+    kept(left), kept(left - floor)  of the worth          at_equal_utility(utility against left - right)
 
-where `utility` is a metric of the model, and left and right differ in their defense: by how much more utility the left
-one has at an equal leak, or by how much more it leaks at an equal utility. Then come, each if it is meant, `at first
-place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<= 1`,
-`>= 0` or `between 0 and 1`.
+`kept` is the share that the left defense keeps of what the passive party adds to the utility above a floor, without one
+above chance. `utility` is a metric of the model, and left and right differ in their defense: by how much more utility
+the left one has at an equal leak, or by how much more it leaks at an equal utility. Then come, each if it is meant, `at
+first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<=
+1`, `>= 0` or `between 0 and 1`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ TOKEN = re.compile(r"\[[^\]]*\]|[-+]?\d[\w.+-]*|<=|>=|[-/<&(),]|\w+|\S")
 KINDS = {"metric": "", "attack": "of", "defense": "under"}  # what a side names, in this order, and the word before it
 MODEL = "model"  # in place of an attack: what a run says of itself
 AT_EQUAL = ("at_equal_leak", "at_equal_utility")  # statistics of the trade-offs of two defenses
-OF_ALL = {"slope": "slope", "share": "share_below", "largest": "largest"} | dict(zip(AT_EQUAL, AT_EQUAL, strict=True))
+OF_ALL = {"share": "share_below"} | {name: name for name in ("slope", "largest", "kept", *AT_EQUAL)}
 BETWEEN = {"-": "gap", "/": "ratio", "<": "share_below"}
 BOUNDS = {"<=": ["at_most"], ">=": ["at_least"], "between": ["at_least", "at_most"]}
 
@@ -108,7 +109,7 @@ class _Line:
         elif name == "share":
             check = self._compared("<", needed=True)
         else:
-            check = self._compared(*(["-"] if name == "largest" else []))
+            check = self._compared(*(["-"] if name in ("largest", "kept") else []))
         self._one_of(")")
         of_gap = name == "largest" and "right" in check
         return check | {"statistic": "largest_gap" if of_gap else OF_ALL[name]}

@@ -15,7 +15,7 @@ Selection = dict[str, str | float | list[Any]]  # column -> what its cells hold
 Selections = Selection | Annotated[list[Selection], Field(min_length=1)]
 Column = Literal["item", "dataset", "target", "method", "metric"]  # of published.csv, which together name a number
 Published = Annotated[dict[Column, str | Names], Field(min_length=1)]  # selects rows of it
-ALONE = {"value", "largest", "slope"}  # statistics of `left` alone
+ALONE = {"value", "largest", "slope", "kept"}  # statistics of `left` alone
 TRADED = {"leak", "utility"}  # what a trade-off is between
 OF_LISTS = {"value", "gap", "share_below"}  # statistics of several selections, of which the least or greatest counts
 LIMITS = {"at_least", "at_most"}
@@ -91,7 +91,7 @@ class Check(Shape):
     exhibit: str
     statistic: Literal[
         "value", "largest", "gap", "largest_gap", "share_below", "ratio", "slope", "at_equal_leak",
-        "at_equal_utility",
+        "at_equal_utility", "kept",
     ]  # fmt: skip
     left: Selections
     right: Selections = ABSENT
@@ -126,7 +126,7 @@ class Check(Shape):
 
     def _anywhere(self) -> bool:
         """Whether it is of all places at once."""
-        return self.statistic in {"share_below", "slope", *AT_EQUAL}
+        return self.statistic in {"share_below", "slope", "kept", *AT_EQUAL}
 
 
 class Erratum(Shape):

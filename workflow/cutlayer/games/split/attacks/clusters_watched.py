@@ -24,8 +24,8 @@ from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
 from ._directions import directions
-from ._groups import groups
 from ._epochs import lacks_epochs
+from ._groups import groups
 from ._own_features import numbers
 
 ROUNDS = 20  # of the constrained K-means, which mostly settles after three
