@@ -133,7 +133,7 @@ def checks(draw):
                 others = draw(st.lists(names, min_size=2, max_size=3, unique=True))
                 check["right"] = [check["right"] | {"metric": other} for other in others]
                 check |= draw(st.sampled_from([{}, {"of_several": "most"}]))
-    if statistic not in {"share_below", "slope", *AT_EQUAL}:
+    if statistic not in {"share_below", "slope", "kept", *AT_EQUAL}:
         check |= draw(st.sampled_from([{}, {"at": "first"}, {"at": "every"}, {"where": "both"}]))
     bounds = [{}, {"at_most": numbers}, {"at_least": numbers}, {"at_most": numbers, "at_least": numbers}]
     check |= draw(st.sampled_from(bounds).flatmap(st.fixed_dictionaries))
