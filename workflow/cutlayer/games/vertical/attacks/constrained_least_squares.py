@@ -1,8 +1,8 @@
 """constrained_least_squares: a minimizer of ||A x - b|| over [0, 1]^d.
 
-The paper takes whatever its solver returns; here it is the minimizer of least norm, the projection of 0.
-
-Where a defense made the equations contradict the box, the adversary solves the nearest ones that do not.
+There are many, and the paper takes the one at which its solver ends (cvxpy's: OSQP, by its default). `least_norm` is
+the minimizer of least norm, the projection of 0, which depends on no solver; where a defense made the equations
+contradict the box, the adversary solves the nearest ones that do not.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", IV.
 """
@@ -18,17 +18,20 @@ from cutlayer import polytope
 from cutlayer.core.transcript import View
 from cutlayer.games.vertical.attack import Attack
 from cutlayer.games.vertical.equations import linear_system
+from cutlayer.polytope import solvers
 
 
 @dataclass(frozen=True)
 class ConstrainedLeastSquares(Attack):
-    """The feasible point of least norm."""
+    """The feasible point of least norm, or a solver's."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
 
-    solver: Literal["exact", "cvxpy"] = "exact"
+    point: Literal["least_norm", "clarabel", "osqp"] = "least_norm"
 
     def infer(self, view: View) -> np.ndarray:
         """N x d guesses."""
         A, b = linear_system(view)
-        return polytope.project(A, polytope.nearest_feasible(A, b), 0.0, solver=self.solver)
+        if self.point == "least_norm":
+            return polytope.project(A, polytope.nearest_feasible(A, b), 0.0)
+        return {"clarabel": solvers.with_clarabel, "osqp": solvers.with_osqp}[self.point](A, b)
