@@ -189,3 +189,23 @@ def test_every_statement_holds_on_a_run(setup, run):
     assert len(deviations) == 9 * len(outcome.shared["windows"])
     assert max(row["value"] for row in deviations) < 1e-9
     assert min(row["value"] for row in deviations if row["metric"].endswith("_gap")) >= 0
+
+
+def test_what_is_drawn_differs_from_setup_to_setup_and_from_seed_to_seed(run):
+    outcome = run("three_classes")
+
+    def tried(setup, seed):
+        rows = measure(outcome.transcripts[""] | outcome.shared, outcome.truth, Case("chebyshev", setup, "none", "", seed))
+        return [row["value"] for row in rows if row["metric"] == "theorem3_excess"]
+
+    assert tried("a", 0) == tried("a", 0)
+    assert tried("a", 0) != tried("b", 0)
+    assert tried("a", 0) != tried("a", 1)
+
+
+@given(instances(), st.floats(0.1, 10))
+def test_clamping_to_the_cube_never_hurts_as_the_truth_is_in_it(instance, size):
+    """Section VIII-A's third observation: a projection on a convex set that holds the truth."""
+    _, X = instance
+    guess = size * generator("clamping", len(X), size).normal(size=X.shape)
+    assert (np.abs(np.clip(guess, 0, 1) - X) <= np.abs(guess - X)).all()

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from cutlayer import polytope
-from cutlayer.core.seeds import generator
 from cutlayer.games.vertical.equations import difference_matrix
 from cutlayer.games.vertical.windows import columns
 from cutlayer.stages.theory import Case
@@ -26,7 +25,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], cas
         weights = seen["weights"][0][:, passive]  # undefended: every window shows the same model
         A = difference_matrix(len(weights)) @ weights
         X, population = truth["features"][:, passive], truth["population"][:, passive]
-        rng = generator("theory", int(d), int(start))
+        rng = case.generator(int(d), int(start))
         found = _one_feature(A, seen["bias"][0]) if A.shape == (1, 1) else {}
         found |= _theorem1(A, X) | _theorem2(A, X, population) | _theorem3(A, X, rng) | _pps(A, X) | _theorem4(A, rng)
         for metric, value in found.items():
