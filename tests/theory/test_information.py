@@ -126,6 +126,39 @@ def test_no_gradient_passes_through_the_projection() -> None:
     torch.testing.assert_close(mine, fixed)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_with_kernels_their_bandwidth_is_in_place_of_the_noise(classes: int) -> None:
+    """The mean and the covariance of a class's kernel density estimate, drawn from it."""
+    z, attribute = drawn(6, classes, n=60, d=3)
+    draw, fitted = torch_generator(7), {}
+    for value in range(classes):
+        own = z[attribute == value]
+        shape = torch.cov(z.T, correction=0) * (4 / (5 * len(own))) ** (2 / 7)
+        kernel = torch.randn((400_000, 3), generator=draw).double() @ torch.linalg.cholesky(shape).T
+        sample = own[torch.randint(len(own), (400_000,), generator=draw)] + kernel
+        fitted[value] = MultivariateNormal(sample.mean(0), torch.cov(sample.T)), len(own)
+    pairs = itertools.permutations(fitted.values(), 2)
+    expected = sum(n * m * kl_divergence(p, q) for (p, n), (q, m) in pairs).item() / len(z) ** 2
+    assert gaussian_leakage(z, attribute, 1e-3, kernels=True).item() == pytest.approx(expected, rel=0.02)
+
+
+def test_with_kernels_a_scale_hides_nothing_and_few_rows_are_enough() -> None:
+    """Under noise small features leak little; a class of one row, and features that are all alike, are no error."""
+    z, attribute = drawn(8, 2)
+    small, large = (gaussian_leakage(x * z, attribute, 1.0, kernels=True).item() for x in (0.01, 100.0))
+    assert small == pytest.approx(large, rel=0.05)
+    assert gaussian_leakage(0.01 * z, attribute, 1.0) < small / 100
+    rare = torch.cat([torch.zeros(119), torch.ones(1)]).long()
+    assert gaussian_leakage(z, rare, 1.0, kernels=True).isfinite()
+    assert gaussian_leakage(torch.ones(6, 3), torch.tensor([0, 0, 0, 1, 1, 1]), 1.0, kernels=True) == 0
+
+
+def test_no_gradient_passes_through_the_bandwidth() -> None:
+    z, attribute = drawn(9, 2, n=50, d=4)
+    (found,) = torch.autograd.grad(gaussian_leakage(z.requires_grad_(), attribute, 1.0, kernels=True), z)
+    assert (found * z).sum().abs() > 1e-3  # along z L_p does not change, were the bandwidth to follow
+
+
 def test_equal_moments_do_not_leak_in_this_measure() -> None:
     """Erratum 2 of tcpo: two classes that differ in their third moments only have L_p = 0 and can be told apart."""
     skewed = torch.tensor([[2.0], [-1.0], [-1.0]], dtype=torch.float64)

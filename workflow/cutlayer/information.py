@@ -17,17 +17,20 @@ from cutlayer.core.errors import InputError
 WIDE = 256  # features from which on no d x d matrix is decomposed
 FEW = 512  # rows up to which they are decomposed instead, and from which on axes are found one by one
 MANY = 4096  # rows from which on moments and their gradient are taken in one pass each
+FLAT = 1e-6  # share of the noise's variance that an axis without any spread has in a kernel
 
 
 def gaussian_leakage(
-    features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None = None
+    features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None = None, kernels: bool = False
 ) -> torch.Tensor:
     """L_p: the KL divergences between the attribute's classes, each taken for a Gaussian; a float64 scalar.
 
     (1/N^2) sum_a sum_{b != a} N_a N_b KL(p_a || p_b), where p_a is the Gaussian with the mean and the covariance
     (divisor N_a) of the features (N, d) whose `attribute` (N,) is a, sent with noise of variance sigma^2. Classes
     that are not there count for nothing. `components`: on so many principal components of the features, which
-    gradients do not pass through.
+    gradients do not pass through. `kernels`: p_a is estimated with Gaussian kernels (section 5.1), whose `bandwidths`
+    stand in place of the noise's variance.
+
 
     Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3); Hershey and
     Olsen, "Approximating the Kullback Leibler divergence between Gaussian mixture models", for the moments.
@@ -41,7 +44,8 @@ def gaussian_leakage(
         return 0 * z.double().sum()
 
     means, scatter = (_Moments.apply if len(z) >= MANY else _moments)(z, place.argsort(stable=True), counts.tolist())
-    covariance = scatter + sigma**2 * torch.eye(z.shape[1]).to(scatter)
+    noise = sigma**2 * torch.eye(z.shape[1]).to(scatter)
+    covariance = scatter + (bandwidths(z.detach(), counts) + FLAT * noise if kernels else noise)
     precision = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
 
     # KL(a||b) + KL(b||a): the logarithms of the determinants cancel.
@@ -52,6 +56,20 @@ def gaussian_leakage(
     kl = (traces - z.shape[1] + distance) / 2  # its sum over both orders of a and b is that of the divergences
     off = ~torch.eye(len(values), dtype=torch.bool, device=z.device)
     return (share[:, None] * share[None] * kl)[off].sum()
+
+
+def bandwidths(z: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """(A, k, k): the kernels' bandwidth matrices for classes of `counts` (A,) rows among z (N, k), by the normal scale.
+
+    (4 / ((k + 2) N_a))^(2 / (k + 4)) times the covariance of all rows: an unconstrained matrix, of which the paper names
+    no selector. That of a class alone is singular where it has at most k rows.
+
+    Duong, Hazelton, "Convergence rates for unconstrained bandwidth matrix selectors in multivariate kernel density
+    estimation"; Wand, Jones, "Kernel Smoothing", 4.7, for the normal scale.
+    """
+    k, centered = z.shape[1], (z - z.mean(dim=0)).double()
+    shares = (4 / ((k + 2) * counts.double())) ** (2 / (k + 4))
+    return shares[:, None, None] * (centered.T @ centered / len(z))
 
 
 def _moments(z: torch.Tensor, order: torch.Tensor, counts: list[int]) -> tuple[torch.Tensor, torch.Tensor]:

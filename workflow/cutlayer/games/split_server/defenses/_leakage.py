@@ -18,10 +18,10 @@ from cutlayer.information import gaussian_leakage
 
 
 class Leakage:
-    """The Gaussian leakage of the features, on `components` principal axes."""
+    """The Gaussian leakage of the features, on `components` principal axes, with noise or as `kernels` estimate it."""
 
-    def __init__(self, clients: Clients, components: int, rows: int = 0) -> None:
-        self.clients, self.components, self.rows = clients, components, rows
+    def __init__(self, clients: Clients, components: int, rows: int = 0, kernels: bool = False) -> None:
+        self.clients, self.components, self.rows, self.kernels = clients, components, rows, kernels
         self.trace: list[float] = []  # L_p at each step
 
     def __call__(self, features: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
@@ -37,7 +37,7 @@ class Leakage:
 
     def _of(self, features: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
         attribute = self.clients.attribute[places]
-        return gaussian_leakage(features.flatten(1), attribute, self.clients.sigma, self.components)
+        return gaussian_leakage(features.flatten(1), attribute, self.clients.sigma, self.components, self.kernels)
 
     def _drawn(self) -> torch.Tensor:
         """(rows,) random places among the training rows, none twice; all if there are no more."""

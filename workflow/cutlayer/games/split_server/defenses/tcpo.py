@@ -7,7 +7,9 @@ encoder stays as it is for that batch.
 
 With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
-That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`.
+That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`. Lines 11 and 12 estimate the
+features on their axes with Gaussian kernels: with `widening: kernels` their bandwidth is in place of the noise's variance,
+but for the pre-training, of which line 5 says otherwise.
 
 What L_p at the threshold promises (`promise`) is of one sending with noise, and of features that are Gaussian for each
 value of the attribute. A row is sent once an epoch, the paper's attacks meet f(x) itself, and L_p is not at the
@@ -51,6 +53,7 @@ class Tcpo(Defense):
     averaging: float = 0.9  # how much of the averaged gradients is kept from step to step
     components: int = 16  # principal axes, at most
     rows: int = 0  # that L_p is taken of, drawn anew at each step; 0: the batch
+    widening: Literal["noise", "kernels"] = "noise"  # of the classes' covariances
     pretraining: int = 5000  # steps at most
     pretraining_rate: float = 0.001  # with Adam
     descent_rate: float = 0.1  # of `sgd`
@@ -66,11 +69,12 @@ class Tcpo(Defense):
             InputError: L_p is still over the threshold after `pretraining` steps.
 
         """
-        leakage = Leakage(clients, self.components, self.rows)
-        steps, value = pretrained(leakage, self.threshold, self.pretraining_rate, self.pretraining)
+        with_noise = Leakage(clients, self.components, self.rows)
+        steps, value = pretrained(with_noise, self.threshold, self.pretraining_rate, self.pretraining)
         if value > self.threshold:
             wrong = f"L_p is still {value:.2g} after {steps} steps of pre-training, the threshold is {self.threshold:g}"
             raise InputError("defense.tcpo", wrong, "more `pretraining`, a higher rate of it, or a higher threshold")
+        leakage = Leakage(clients, self.components, self.rows, self.widening == "kernels")
         return Search(leakage, self.threshold, self.front, self.averaging, steps)
 
     def promise(self, clients: Clients) -> float:
