@@ -34,9 +34,9 @@ def seeded(*name: object) -> torch.Generator:
     return torch.Generator().manual_seed(int(generator("test_attribute_defenses", *name).integers(2**31)))
 
 
-def data(values: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def data(values: int, name: str = "data") -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """(rows, attribute, label): two columns show the attribute, another two the label, which the attribute sways."""
-    draw = seeded("data", values)
+    draw = seeded(name, values)
     attribute = torch.randint(values, (ROWS,), generator=draw)
     label = (torch.rand(ROWS, generator=draw) < 0.3 + 0.4 * (attribute > 0)).long()
     x = torch.randn((ROWS, INPUTS), generator=draw)
@@ -224,6 +224,65 @@ def test_the_adversary_learns(name: str, values: int) -> None:
     accuracy = (told(play).argmax(1) == play.clients.attribute).float().mean()
     majority = play.clients.attribute.bincount().max().item() / ROWS
     assert accuracy > majority + 5 * (majority * (1 - majority) / ROWS) ** 0.5
+
+
+def behind(play: Play) -> float:
+    """By how much the own adversary's cross-entropy on held-out rows is above that of one that is trained anew."""
+    x, attribute, _ = data(2, "held out")
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(3)
+        anew, held = Classifier(2), play.encoder(x)
+        known = play.clients.features(torch.arange(ROWS))
+    adam = torch.optim.Adam(anew.parameters(), 0.01)
+    for _ in range(400):
+        adam.zero_grad()
+        nn.functional.cross_entropy(anew(known, {}), play.clients.attribute).backward()
+        adam.step()
+    own, best = (nn.functional.cross_entropy(net(held, {}), attribute).item() for net in (play.state.network, anew))
+    return own - best
+
+
+def test_of_five_steps_the_adversary_is_as_good_as_one_trained_anew_and_of_one_it_is_not() -> None:
+    """So an encoder that it does not read any more hides the attribute from others, too, and not from it alone."""
+    one, five = (behind(played(defense("adv", weight=3.0, rate=0.01, steps=n), 200)) for n in (1, 5))
+    assert five < 0.05
+    assert one > 0.15
+
+
+def lessons(**parameters: Any) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], torch.Tensor, torch.Tensor]:
+    """What the adversary learns from in the first step, and the encoder's batch: features and attribute."""
+    own = defense("adv", **parameters)
+    play, rows, taught = joined(own), torch.arange(BATCH), []
+
+    class Pupil(type(play.state)):  # type: ignore[misc]
+        def learn(self, features: torch.Tensor, attribute: torch.Tensor) -> None:
+            taught.append((features, attribute))
+
+    features = play.clients.features(rows)
+    state = Pupil(play.state.network, play.state.optimizer)
+    own.penalty(features, Wire(play.clients, rows, 0.7, state))
+    return taught, features.detach(), play.clients.attribute[rows]
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+def test_the_adversary_s_last_step_is_on_the_encoder_s_batch_and_the_others_are_on_their_own(steps: int) -> None:
+    taught, features, attribute = lessons(steps=steps)
+    assert len(taught) == steps
+    assert not any(features.requires_grad for features, _ in taught)
+    torch.testing.assert_close(taught[-1][0], features)
+    assert torch.equal(taught[-1][1], attribute)
+    assert len({own.sum().item() for own, _ in taught}) == steps
+    for own, values in taught:  # each row with its own attribute, which the first two features show
+        apart = own[values == 1].mean(dim=0) - own[values == 0].mean(dim=0)
+        assert apart[:2].sum() > 0.8
+
+
+def test_the_adversary_may_take_all_steps_on_one_batch_and_see_the_noise() -> None:
+    taught, features, attribute = lessons(steps=3, batches="same", sees="noised")
+    assert all(torch.equal(own, attribute) for _, own in taught)
+    noise = torch.stack([own - features for own, _ in taught])
+    assert noise.std(dim=(1, 2)).tolist() == pytest.approx([1.0] * 3, rel=0.1)
+    assert len({one.sum().item() for one in noise}) == 3, "each step has noise of its own"
 
 
 @pytest.mark.parametrize("name", ["adv", "adv2"])
@@ -470,6 +529,8 @@ def test_the_guard_holds_of_the_rounded_step() -> None:
     [
         ("adv", {"weight": -1.0}),
         ("adv", {"rate": -1.0}),
+        ("adv", {"steps": 0}),
+        ("adv", {"sees": "labels"}),
         ("adv2", {"weight": -0.1}),
         ("infocensor", {"weight": -1.0}),
         ("linear", {"components": 0}),

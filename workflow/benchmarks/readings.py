@@ -31,6 +31,7 @@ from trials import at_scale, attacked, read
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
+from cutlayer.plan.sweeps import settings_of
 
 PAGE = Path(__file__).with_name("readings_tcpo.py")  # whose page and rows are beside it
 ROWS = PAGE.with_suffix(".csv")
@@ -57,7 +58,7 @@ ONLY = {  # reading -> the attack, the defense that it makes a difference to
 Settings = Mapping[str, Mapping[str, Any]]
 ONE: dict[str, Settings] = {  # of each defense the first setting of its grid, under every reading of the setup
     "none": {"": {}},
-    "adv": {"weight=1.0": {"weight": 1.0}},
+    "adv": {"weight=1.0 with one noisy step": {"weight": 1.0, "steps": 1, "sees": "noised"}},
     "infocensor": {"weight=0.1": {"weight": 0.1}},
     "tcpo": {"threshold=0.005": {"threshold": 0.005}},
 }
@@ -83,11 +84,9 @@ def cases(plan: Plan, setup: str) -> Iterator[tuple[str, str, str, dict[str, Any
     for name, parameters in OF_TCPO.items():
         yield name, "tcpo", "threshold=0.005", {"threshold": 0.005, **parameters}
     for defense in GRID:
-        grid = plan.defense(setup, defense)["sweep"]
-        ((parameter, values),) = grid.items()
-        for value in values:
-            if (setting := f"{parameter}={value}") not in ONE.get(defense, {}):
-                yield LITERAL, defense, setting, {parameter: value}
+        for setting, parameters in settings_of(plan.defense(setup, defense)).items():
+            if setting not in ONE.get(defense, {}):
+                yield LITERAL, defense, setting, dict(parameters)
 
 
 def one(plan: Plan, attack: str, setup: str, reading: str, defense: str, parameters: dict[str, Any], seed: int) -> Any:

@@ -1,7 +1,9 @@
 """adv: the clients train an adversary of their own, and the encoder to make it wrong.
 
-In each step the adversary, of the classifier's shape, takes a step towards the attribute of the batch's noisy
-features; the encoder then minimizes L_u - omega times the adversary's cross-entropy.
+Before each step of the encoder the adversary, of the classifier's shape, takes `steps` steps towards the attribute of
+what it sees: one on the encoder's batch, the others on batches drawn anew. The encoder then minimizes L_u - omega times
+the adversary's cross-entropy. The paper trains "until the simulated adversary fails": one that cannot follow the
+encoder has failed before the encoder hides anything, so its steps are to be tuned, as the weight is.
 
 Liu, Du, Shrivastava, Zhong, "Privacy Adversarial Network"; Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning
 via Pareto Optimal Search", 6.1.
@@ -10,7 +12,7 @@ via Pareto Optimal Search", 6.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from torch.nn.functional import cross_entropy
@@ -36,10 +38,13 @@ class Adversary:
 class Adv(Defense):
     """Adversarial training."""
 
-    limits: ClassVar[Limits] = {"weight": (0, None), "rate": (0, None)}
+    limits: ClassVar[Limits] = {"weight": (0, None), "rate": (0, None), "steps": (1, None)}
 
     weight: float = 1.0  # omega
     rate: float = 0.001  # the adversary's, with Adam
+    steps: int = 5  # of the adversary for each of the encoder's
+    batches: Literal["other", "same"] = "other"  # that it takes its further steps on
+    sees: Literal["features", "noised"] = "features"  # f(x), as the paper's attacks do, or what crosses the cut
 
     def begin(self, clients: Clients) -> Adversary:
         """An adversary that knows nothing."""
@@ -47,10 +52,26 @@ class Adv(Defense):
         return Adversary(network, torch.optim.Adam(network.parameters(), self.rate, fused=True))
 
     def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """Omega times what the encoder has to lose, once the adversary has taken its step on the same noisy batch."""
-        seen = features + wire.clients.sigma * wire.clients.randn(*features.shape)
+        """Omega times what the encoder has to lose, once the adversary has taken its steps."""
+        for other, attribute in self._further(features, wire):
+            wire.state.learn(self._seen(other, wire.clients), attribute)
+        seen = self._seen(features, wire.clients)
         wire.state.learn(seen.detach(), wire.attribute)
         return self.weight * self._harm(wire.state.network(seen, {}), wire.attribute)
+
+    def _further(self, features: torch.Tensor, wire: Wire) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Features (B, ...) and attribute (B,) of the steps before the last; one pass encodes them all."""
+        clients, more = wire.clients, self.steps - 1
+        if self.batches == "same" or not more:
+            return [(features.detach(), wire.attribute)] * more
+        rows = [clients.batch() for _ in range(more)]
+        with torch.no_grad():
+            encoded = clients.features(torch.cat(rows)).split([len(own) for own in rows])
+        return [(some, clients.attribute[own]) for some, own in zip(encoded, rows, strict=True)]
+
+    def _seen(self, features: torch.Tensor, clients: Clients) -> torch.Tensor:
+        """What the adversary sees of features (B, ...)."""
+        return features + clients.sigma * clients.randn(*features.shape) if self.sees == "noised" else features
 
     def _harm(self, logits: torch.Tensor, attribute: torch.Tensor) -> torch.Tensor:
         """The less, the worse the adversary's logits (B, values) are."""
