@@ -16,7 +16,7 @@ from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import drawn
-from cutlayer.games.federated import convolutions
+from cutlayer.games.federated import convolutions, work
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
 from cutlayer.games.federated.defense import Defense
@@ -126,6 +126,14 @@ def test_where_every_device_trains_the_server_averages_those_it_selects():
         assert torch.equal(values, everyones["privacy"][device])
 
 
+def test_as_much_work_is_forecast_as_devices_train():
+    few, everyone = (SETTINGS | {"participants": way} for way in ("selected", "averaged"))
+    facts = {"rows": 150}
+    assert work.entries(everyone, facts)["inner"] == 6 > work.entries(few, facts)["inner"]
+    assert [work.small(own, facts, 4)["devices"] for own in (few, everyone)] == [3, 6]
+    assert work.small(everyone, facts, 4)["participants"] == "selected"  # of these all, so that more add no work
+
+
 def test_participants_are_selected_unless_a_setup_says_otherwise():
     (extractor, kept), (other, others), (averaged, _) = (
         results(task(**own), Everything(), at_once=True)
@@ -147,11 +155,11 @@ def test_a_pretraining_is_with_one_network_for_what_the_setup_says(way):
 
 
 def test_a_head_is_trained_on_all_rows_or_by_each_device_on_its_own():
-    """Of the same representations; a head of a device's own 24 rows is worse than one of all 480."""
+    """Of the same representations; a head of a device's own 40 rows is worse than one of all 1200."""
     found = {}
     for way in ("all", "device"):
-        settings = {"devices": 20, "participation": 0.1, "rounds": 1, "pretraining": 0, "head_epochs": 100}
-        outcome = PROTOCOL.run(task(own=table(600), head_rows=way, **settings))
+        settings = {"devices": 30, "participation": 0.1, "rounds": 1, "pretraining": 0, "head_epochs": 100}
+        outcome = PROTOCOL.run(task(own=table(1500), head_rows=way, **settings))
         (found[way],) = (row["value"] for row in outcome.utility if row["metric"] == "test_accuracy")
     assert 0.5 < found["device"] < found["all"] - 0.02
 

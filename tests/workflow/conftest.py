@@ -171,7 +171,7 @@ def project(tmp_path: Path) -> Project:
 SETUPS = {
     "bank", "bank_l2", "bank_one_feature", "bank_half", "bank_train", "bank_small", "wine", "wine_half", "wine_small",
     "criteo_steps", "avazu_days", "digits_vs_rest", "digits_images", "diabetes_sex", "diabetes_sex_poisoned",
-    "diabetes_federated", "adult_marital",
+    "diabetes_federated", "diabetes_federated_averaged", "adult_marital",
 }  # fmt: skip
 
 COMPARED = ["half", "rcc2", "gia", "chebyshev_center"]  # under every defense; figure 4 has all

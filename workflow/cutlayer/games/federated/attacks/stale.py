@@ -1,9 +1,12 @@
 """stale: ask the network that a device trained beside the extractor what attribute a representation has.
 
-A device's g_Psi learned to predict the attribute while the extractor changed under it; it has last seen the extractor
-as that was in the last round in which the device took part. So it is weaker than an adversary who is trained on the
-extractor as it is now (see `retrained`), and what it fails to infer need not be gone. Every device is an adversary of
-its own; tables show their mean, the paper's "average attribute inference accuracy of all devices".
+A device's g_Psi learned to predict the attribute while the extractor changed under it, and never sees the finished
+one. How old it is depends on who trains in a round. Where every device does (`participants: averaged`), it is of the
+last round, before the server averages the extractors for the last time. Where only the selected ones do, it is of the
+last round in which its device was selected, so that most have not seen several rounds; devices that never were have
+none. An adversary who is trained on the finished extractor (see `retrained`) can infer what it fails to infer. Every
+device is an adversary of its own; tables show their mean, the paper's "average attribute inference accuracy of all
+devices".
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning Against Attribute Inference Attacks", table 2.
@@ -32,7 +35,7 @@ class Stale(Attack):
     sees: ClassVar[set[str]] = {"attacked", "inner", "values", "architecture"}
     limits: ClassVar[Limits] = {"devices": (0, None)}
 
-    devices: int = 0  # how many devices are asked, the first ones; 0: all that took part
+    devices: int = 0  # how many devices are asked, the first ones; 0: all that trained
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
         """Devices are alike before the training, so that the first ones are a random draw."""
