@@ -11,6 +11,7 @@ import pytest
 import torch
 from scipy.spatial.distance import jensenshannon
 from scipy.special import entr
+from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 from torch.nn.functional import cross_entropy
 
@@ -171,6 +172,35 @@ def test_the_declared_majority_is_that_of_the_files(name, attributes, tmp_path):
 def test_printed_accuracies_below_the_majority(target, dataset, attribute, below):
     """Whoever only repeats the most common value does better."""
     assert printed_below(target, "inference_accuracy", majority(dataset, attribute)) == below
+
+
+def as_rare(target, rate, lambda_):
+    """How often 40 rows have so few of what is so common, as table 2 prints."""
+    return binom.cdf(round(40 * TABLE2.loc[(target, lambda_), "inference_accuracy"]), 40, rate)
+
+
+def test_on_40_rows_accuracies_of_gender_are_within_chance_of_the_majority_and_of_marital_status_are_not():
+    rates = {"gender": majority("adult_codes", "sex"), "marital_status": majority("adult_codes", "marital-status")}
+    for lambda_ in TABLE2.loc["gender"].index:
+        assert as_rare("gender", rates["gender"], lambda_) > 0.025
+        assert (as_rare("marital_status", rates["marital_status"], lambda_) > 0.025) == (lambda_ == "lambda=0")
+    assert 1 / as_rare("marital_status", rates["marital_status"], "lambda=0.25") == pytest.approx(80, rel=0.1)
+    assert 1 / as_rare("marital_status", rates["marital_status"], "lambda=1") == pytest.approx(7000, rel=0.1)
+
+
+def test_adult_is_printed_in_steps_of_a_40th():
+    """19 of 20; of CIFAR-10 and Loans few, as by chance. Utilities below the majority are so by less than 40 rows say."""
+    accuracies = TABLE2[["test_accuracy", "inference_accuracy"]]
+    in_steps = {
+        target: (np.abs(40 * own - np.round(40 * own)) < 1e-6).to_numpy().sum()
+        for target, own in accuracies.groupby("target")
+    }
+    assert in_steps["gender"] + in_steps["marital_status"] == 19
+    assert in_steps["animal"] + in_steps["race"] < 10
+    rate, adult = max(plugins.create("dataset", "adult_codes").class_rates), TABLE2.loc[["gender", "marital_status"]]
+    below = adult["test_accuracy"][adult["test_accuracy"] < rate]
+    assert (rate - below < 0.155).all()
+    assert len(below) == 6
 
 
 @pytest.mark.parametrize(
