@@ -90,9 +90,10 @@ def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
 
 def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
     table = pd.DataFrame(
-        [("wine", "ours", "holds", "real", "yes"), ("bank", "claim", "holds", "real", "")],
-        columns=["dataset", "kind", "verdict", "provenance", "alone"],
+        [("wine", "ours", "holds", "real", "yes", ""), ("bank", "claim", "holds", "real", "", "raw")],
+        columns=["dataset", "kind", "verdict", "provenance", "alone", "reading"],
     )
+    assert [one.text for one in overview.chips(table, ["robot", "bank"])] == ["holds (raw)", "holds"]
     assert [(one.dataset, one.ours, one.alone) for one in overview.chips(table, ["robot", "bank"])] == [
         ("bank", False, False),
         ("wine", True, True),

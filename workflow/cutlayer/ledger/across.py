@@ -30,16 +30,23 @@ BETWEEN = ", "  # names of datasets in one row
 
 def together(how: str, check: Check, parts: Sequence[Found]) -> Found:
     """What a check finds in some setups as one: in `any` of them, or their `mean` or `sum`."""
-    facts = {"setup": "", "dataset": BETWEEN.join(dict.fromkeys(part.facts["dataset"] for part in parts))}
-    facts["provenance"] = max((part.facts["provenance"] for part in parts), key=WEAKER.index)
-    first = next((part for part in parts if part.lacks), parts[0])
-    if first.lacks or len(parts) == 1:
-        return replace(first, facts=facts)
     compared = [part.compared for part in parts]
     used = pd.concat([part.used for part in parts], ignore_index=True)
     folded = sum(part.folded for part in parts) / (1 if how == SUM else len(parts))
     found = _any(check, compared) if how == ANY else _mean(how, compared)
-    return Found(facts, found, used, min(part.seeds for part in parts), folded=folded)
+    return Found(_facts(parts), found, used, min(part.seeds for part in parts), folded=folded)
+
+
+def withheld(parts: Sequence[Found], instead: tuple[str, str]) -> Found:
+    """What stands in place of it where one of the parts has no verdict on numbers, and why."""
+    return Found(_facts(parts), used=parts[0].used, withheld=instead)
+
+
+def _facts(parts: Sequence[Found]) -> dict[str, str]:
+    """The setup is none of them; the provenance is the weakest."""
+    datasets = dict.fromkeys(part.facts["dataset"] for part in parts)
+    provenance = max((part.facts["provenance"] for part in parts), key=WEAKER.index)
+    return {"setup": "", "dataset": BETWEEN.join(datasets), "provenance": provenance}
 
 
 def _any(check: Check, parts: Sequence[Compared]) -> Compared:

@@ -87,7 +87,8 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
     `cells.gather` returns for each exhibit.
     """
     judged = _Judged(paper, published, cells, scale)
-    rows = pd.DataFrame([*judged.numbers(published), *judged.claims()], columns=COLUMNS).assign(paper=name)
+    found = [{"paper": name, "reading": ""} | row for row in (*judged.numbers(published), *judged.claims())]
+    rows = pd.DataFrame(found, columns=COLUMNS)
     rows = multiplicity.together(rows.astype({"p": float, "verdict": object}))
     return rows.assign(alone=multiplicity.by_itself(rows).map({True: "yes", False: ""}))
 
@@ -127,10 +128,12 @@ class _Judged:
             yield from parts
             return
         parts = [one for one in parts if self._speaks_of(one, entry.get("datasets"))] or parts
-        lacking = [bool(self._instead(one, check, "")[0]) for one in parts]
-        of_some = entry["across"] == across.ANY
-        kept = [one for one, lacks in zip(parts, lacking, strict=True) if lacks != of_some]
-        yield across.together(entry["across"], check, kept or (parts[:1] if of_some else parts))
+        withheld = [self._instead(one, check, "") for one in parts]
+        if entry["across"] == across.ANY:
+            kept = [one for one, (word, _) in zip(parts, withheld, strict=True) if not word]
+            withheld, parts = ([], kept) if kept else (withheld, parts)
+        without = next((reason for reason in withheld if reason[0]), None)
+        yield across.withheld(parts, without) if without else across.together(entry["across"], check, parts)
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
         for number, entry in printed.numbers(self._paper.get("numbers", []), published):
@@ -203,6 +206,8 @@ class _Judged:
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
         """The verdict that is given in place of one on the numbers, if any, and why."""
+        if found.withheld[0]:
+            return found.withheld
         if found.lacks == FAILED:
             return verdicts.NO_RESULT, found.why
         if found.facts["provenance"] == verdicts.STAND_IN:
@@ -244,7 +249,7 @@ def _bound(found: Found, claim: Mapping[str, Any]) -> Row:
     if not _tested(claim):
         return {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
     exact = ours.shown.low == ours.shown.high
-    return {"p": math.nan if exact and ours.refutes == 1 else ours.refutes}
+    return {"why": ""} if exact and ours.refutes == 1 else {"p": ours.refutes}
 
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
@@ -263,7 +268,7 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     if len({*plain}) == 1 or verdict == verdicts.HOLDS:
         return row
     marked = verdict + verdicts.MARK if row["size"].startswith(REDUCED) else verdict
-    return row | {"verdict": marked, "why": "; ".join(f"{name}: {word}" for name, word in words.items())}
+    return row | {"verdict": marked, "p": math.nan, "why": "; ".join(f"{name}: {word}" for name, word in words.items())}
 
 
 def _methods(found: Found) -> Row:

@@ -42,6 +42,7 @@ class Found:
     seeds: int = 0
     lacks: str = ""  # FAILED: a method did; SKIPPED: not all is there; others: there is nothing to compare
     why: str = ""  # it is lacking
+    withheld: tuple[str, str] = ("", "")  # a verdict that one of several parts has in place of one on numbers, and why
     folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
 

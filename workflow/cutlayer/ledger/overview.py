@@ -89,6 +89,7 @@ class Chip:
     alone: bool  # whether any does not stay when all setups of its claim are judged at once
     ours: bool  # whether the paper says nothing of these data
     provenance: str
+    readings: tuple[str, ...] = ()  # of the text under which it holds
 
     @property
     def title(self) -> str:
@@ -107,7 +108,8 @@ class Chip:
     def text(self) -> str:
         """The verdict in words; of several, how often each."""
         if len(self.verdicts) == 1:
-            return self.word
+            read = f" ({', '.join(self.readings)})" if self.readings else ""
+            return self.word + read
         return ", ".join(f"{count} {word}" for word, count in self.verdicts.items())
 
 
@@ -215,4 +217,5 @@ def _chip(name: str, own: pd.DataFrame) -> Chip:
         bool((own["alone"] == "yes").any()),
         bool((own["kind"] == "ours").all()),
         ", ".join(dict.fromkeys(own["provenance"])),
+        tuple(filter(None, dict.fromkeys(own.loc[own["verdict"].map(plain) == HOLDS, "reading"].fillna("")))),
     )

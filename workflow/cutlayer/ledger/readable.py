@@ -9,6 +9,7 @@ import pandas as pd
 from .statistics import ROUNDING
 
 OURS = "Ours. "  # before a statement that is not of the paper
+NUMBERS = ("ours", "difference", "folded")  # that are shown to as many decimals
 DIGITS = 4  # of a number without an interval
 DIGITS_OF_REACH = 2
 
@@ -17,7 +18,7 @@ def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdicts with a column `interval`, and numbers as text, empty where there is none."""
     ends = [*zip(verdicts["low"], verdicts["high"], strict=True)]
     places = [decimals(*pair) for pair in ends]
-    ours = {name: [*map(number, verdicts[name], places)] for name in ("ours", "difference")}
+    ours = {name: [*map(number, verdicts[name], places)] for name in NUMBERS if name in verdicts}
     return verdicts.assign(**ours, published=verdicts["published"].map(number), interval=[interval(*p) for p in ends])
 
 

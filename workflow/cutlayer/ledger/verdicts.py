@@ -67,11 +67,11 @@ def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
 
 
 def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True) -> str:
-    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted, nor an exact one attained."""
+    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted, nor what is exact, or between two limits, attained."""
     if tested and ours.refutes <= LEVEL:
         return REFUTED
     ends, limits = (ours.shown.low, ours.shown.high), [check[key] for key in ("at_least", "at_most") if key in check]
-    near = any(max(abs(end - limit) for end in ends) <= POINTS for limit in limits)
+    near = len(limits) == 1 and max(abs(end - limits[0]) for end in ends) <= POINTS
     return ATTAINED if tested and near and ends[0] < ends[1] else NOT_REFUTED
 
 

@@ -65,10 +65,11 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
         {k: e for k, e in content.get(part, {}).items() if e["check"]["exhibit"] in exhibits}
         for part in ("claims", "headline")
     )
+    numbers = [e for e in content.get("numbers", []) if "check" not in e or e["check"]["exhibit"] in exhibits]
     main = [
         {**entry, "claims": [name for name in entry["claims"] if name in claims]} for entry in content.get("main", [])
     ]
     gone = {f"exhibit {name}" for name in content["exhibits"] if name not in exhibits}
     errata = {key: entry for key, entry in content.get("errata", {}).items() if entry["check"] not in gone}
-    left = {"exhibits": exhibits, "claims": claims, "headline": headline, "main": main, "errata": errata}
-    return {**content, **left}
+    left = {"exhibits": exhibits, "numbers": numbers, "claims": claims, "headline": headline}
+    return {**content, **left, "main": main, "errata": errata}

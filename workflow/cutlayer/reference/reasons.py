@@ -68,13 +68,14 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
 
 
 def judged(plan: Plan, folder: Path) -> pd.DataFrame:
-    """The rows by today's rules and paper.yaml, as text."""
+    """The rows by today's rules and paper.yaml, as text; where these ask for cells of which the run has none, no result."""
     content = published.shown(folder, plan.papers)
     printed = [plan.folder / "papers" / name / "published.csv" for name in content]
     tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
     with tempfile.TemporaryDirectory() as room:
         output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
-        files.write(content, printed, tables, Scale(**cast(dict[str, Any], plan.judged_at)), output)
+        scale = Scale(**cast(dict[str, Any], plan.judged_at), older=True)
+        files.write(content, printed, tables, scale, output)
         return read(output["claims"])
 
 

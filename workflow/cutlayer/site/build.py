@@ -23,7 +23,7 @@ from .sources import Sources
 ASSETS = Path(__file__).with_name("assets")
 COPIED = ("png", "csv")  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
-NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference")  # columns of claims.csv
+NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference", "folded")  # columns of claims.csv
 
 
 def write(given: Sources, folder: Path) -> None:
