@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pandas as pd
 import pytest
 
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
+from cutlayer.ledger.claims import OLDER
+from cutlayer.plan.check_lines import parsed
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import judged_again, published, reasons
 
@@ -87,3 +91,18 @@ def test_judging_again_says_which_verdicts_change(
     (row,) = judged_again.judge(changed).to_dict("records")
     assert (row["item"], row["verdict before"], row["verdict"]) == (judged["item"][0], "fails", judged["verdict"][0])
     pd.testing.assert_frame_equal(reasons.read(folder / FILE), judged)
+
+
+def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) -> None:
+    """A new defense, attack or setting of an exhibit that is published: no row raises, and it says why."""
+    content = plan.papers["marvell"]
+    sides = ("newer - none", "none - newer", "marvell[sum_kl=7.0] - none")
+    claims = {
+        str(place): {"text": "It is so.", "place": "p", "check": parsed(f"leak_auc_mean under {side} in figure3a <= 0", "c")}
+        for place, side in enumerate(sides)
+    }
+    published = {**content, "claims": claims, "numbers": [], "main": []}
+    newer = SimpleNamespace(papers={"marvell": published}, folder=plan.folder, judged_at=plan.judged_at)
+    rows = reasons.judged(cast(Plan, newer), FOLDER)
+    assert {*rows["verdict"]} == {"no result"}
+    assert {*rows["why"]} == {OLDER, "there is no setting sum_kl=7.0"}

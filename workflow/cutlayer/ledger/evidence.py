@@ -98,7 +98,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) 
     found = compared(check, used)
     lacks = next((lacks for text, lacks in NOT_COMPARED.items() if text in found.why), UNCOMPARED) if found.why else ""
     folded = math.nan if used is leaked else compared(check, leaked).shown.mean
-    return Found(facts, found, used, seeds(used), lacks, found.why, folded)
+    return Found(facts, found, used, seeds(used), lacks, found.why, folded=folded)
 
 
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
