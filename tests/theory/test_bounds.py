@@ -62,6 +62,31 @@ def test_what_is_near_a_bound_attains_it():
     assert rows(near, about="label", error=0.001, few=1e5)["verdict"].tolist() == ["not refuted"]
 
 
+def undefended(values, bound=0.921, leak=0.7, **promised):
+    """The verdict on a bound, what the defense leaks being far below it, and what the undefended run leaks."""
+    none = cells(values, metric="leak_auc_mean", attack="any", defense="none").assign(error=0.005, few=500)
+    own = cells([leak] * 5, metric="leak_auc_mean", attack="any").assign(error=0.005, few=500)
+    limit = cells([bound] * 5, metric="promise").assign(chance=math.nan, error=math.nan, tested=0, few=0, **promised)
+    check = {"exhibit": "e", "statistic": "gap", "at_most": 0.0, "left": ATTACK | {"defense": "d"},
+             "right": {"metric": "promise", "attack": "", "defense": "d"}}  # fmt: skip
+    claim = {"text": "It is bounded.", "place": "p", "check": check, "about": "class", "why": "w"}
+    table = pd.concat([none, own, limit])
+    (row,) = judge("paper", {"claims": {"c": claim}}, PRINTED, {"e": table}, Scale("paper")).to_dict("records")
+    return row["verdict"], row["why"]
+
+
+def test_a_bound_that_no_defense_would_keep_as_well_is_void():
+    verdict, why = undefended([0.914, 0.910, 0.918, 0.912, 0.916])
+    assert verdict == "void"
+    assert why == "without a defense the same attack reaches 0.914, not surely above the bound, 0.921"
+    assert undefended([0.93, 0.915, 0.94, 0.92, 0.925])[0] == "void"  # above it, and not surely
+    assert undefended([0.96, 0.961, 0.962, 0.96, 0.959])[0] == "not refuted"
+
+
+def test_a_bound_that_is_refuted_is_not_void():
+    assert undefended([0.914, 0.910, 0.918, 0.912, 0.916], bound=0.95, leak=0.99)[0] == "refuted"
+
+
 def test_bounds_are_tested_all_at_once():
     """Alone p = 0.02 refutes; among ten it does not, and says so."""
     ledger = pd.DataFrame({"verdict": ["refuted (reduced)"] * 3, "p": [0.0001, 0.02, math.nan], "why": "w"})

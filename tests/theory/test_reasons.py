@@ -98,7 +98,11 @@ def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) ->
     content = plan.papers["marvell"]
     sides = ("newer - none", "none - newer", "marvell[sum_kl=7.0] - none")
     claims = {
-        str(place): {"text": "It is so.", "place": "p", "check": parsed(f"leak_auc_mean under {side} in figure3a <= 0", "c")}
+        str(place): {
+            "text": "It is so.",
+            "place": "p",
+            "check": parsed(f"leak_auc_mean under {side} in figure3a <= 0", "c"),
+        }
         for place, side in enumerate(sides)
     }
     published = {**content, "claims": claims, "numbers": [], "main": []}

@@ -138,7 +138,13 @@ def test_what_the_paper_does_not_fold_is_read_as_it_is_scored_and_its_leak_stand
 @pytest.mark.parametrize(("sides", "difference"), [({}, 0.0), ({"sides": "one"}, 0.0)])
 def test_nor_is_what_it_prints(sides, difference):
     check = {"exhibit": "e", "statistic": "value", "left": {"attack": "a"}} | sides
-    entry = {"published": {"metric": "attack_auc"}, "check": check, "statement": "d", "why": "", "depends_on_scale": False}
+    entry = {
+        "published": {"metric": "attack_auc"},
+        "check": check,
+        "statement": "d",
+        "why": "",
+        "depends_on_scale": False,
+    }
     table = cells([0.42] * 3, attack="a", metric="attack_auc")
     (row,) = judge("paper", {"claims": {}, "numbers": [entry]}, PRINTED, {"e": table}, FULL).to_dict("records")
     assert row["difference"] == pytest.approx(difference)
@@ -176,7 +182,9 @@ def test_what_no_reading_decides_says_what_each_does():
 
 
 def test_a_reading_that_was_not_run_keeps_the_claim_from_failing():
-    checks = {name: {"exhibit": name, "statistic": "value", "left": {"defense": "d"}, "at_least": 0} for name in ("e", "f")}
+    checks = {
+        name: {"exhibit": name, "statistic": "value", "left": {"defense": "d"}, "at_least": 0} for name in ("e", "f")
+    }
     row = one(cells(DOWN), check=checks["e"], readings=checks, scale=Scale("paper", older=True))
     assert (row["verdict"], row["why"]) == ("undecided", "e: fails; f: no result")
 
@@ -215,7 +223,11 @@ def test_an_identity_is_not_refuted_by_rounding_and_is_no_part_of_what_is_tested
 
 def test_beyond_either_limit_it_is_refuted():
     check = {"exhibit": "e", "statistic": "value", "left": {"defense": "d"}, "at_least": 0.1, "at_most": 0.2}
-    for values, word in (([0.0, 0.01, 0.02], "refuted"), ([0.3, 0.31, 0.32], "refuted"), ([0.14, 0.15, 0.16], "not refuted")):
+    for values, word in (
+        ([0.0, 0.01, 0.02], "refuted"),
+        ([0.3, 0.31, 0.32], "refuted"),
+        ([0.14, 0.15, 0.16], "not refuted"),
+    ):
         assert one(cells(values), check=check | {"bound": "proven"})["verdict"] == word
 
 

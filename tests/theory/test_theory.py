@@ -195,7 +195,9 @@ def test_what_is_drawn_differs_from_setup_to_setup_and_from_seed_to_seed(run):
     outcome = run("three_classes")
 
     def tried(setup, seed):
-        rows = measure(outcome.transcripts[""] | outcome.shared, outcome.truth, Case("chebyshev", setup, "none", "", seed))
+        rows = measure(
+            outcome.transcripts[""] | outcome.shared, outcome.truth, Case("chebyshev", setup, "none", "", seed)
+        )
         return [row["value"] for row in rows if row["metric"] == "theorem3_excess"]
 
     assert tried("a", 0) == tried("a", 0)

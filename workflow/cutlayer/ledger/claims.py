@@ -23,7 +23,7 @@ import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import across, distance, multiplicity, printed, seeds, too_small, verdicts
+from . import across, distance, multiplicity, printed, seeds, too_small, verdicts, void
 from .across import BETWEEN
 from .chance import leaks
 from .estimates import PROVEN, Compared
@@ -116,8 +116,17 @@ class _Judged:
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
             row |= _bound(found, claim)
-            rows[found.facts["setup"]] = self._row(found, row, check, _judge(found, claim, check))
+            judge, void = _judge(found, claim, check), self._void(found, check)
+            if void and judge(found.compared) in UNREFUTED:
+                judge, row["why"] = lambda ours: verdicts.VOID, void
+            rows[found.facts["setup"]] = self._row(found, row, check, judge)
         return rows
+
+    def _void(self, found: Found, check: Mapping[str, Any]) -> str:
+        """Why a bound that was looked at says nothing of the defense; empty of all else."""
+        if found.lacks or math.isnan(found.compared.refutes):
+            return ""
+        return void.reason(check, self._cells[check["exhibit"]], found.facts["setup"])
 
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
         """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.

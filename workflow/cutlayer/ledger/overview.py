@@ -38,6 +38,7 @@ from .verdicts import (
     TIE,
     TOO_SMALL,
     UNDECIDED,
+    VOID,
 )
 
 ABOUT = (
@@ -50,13 +51,14 @@ RULE = (
     "that the paper prints or, where it prints none, 2 points of an accuracy or AUC, or 10% of another number; it "
     "differs if none of it is. A claim holds if the whole interval satisfies it and fails if the whole interval "
     "violates it; one about every case is held against the worst case. Else they are undecided. A proven bound is "
-    "refuted if what it limits is beyond it, tested with all bounds at once, attained if that is within 2 points of "
-    "it, and else not refuted. A tie is an exact one; there is no signal where the model, or the attack without a "
-    "defense, is no better than chance, no common range where two sweeps nowhere leak alike, and no worth to keep "
-    "where the passive party adds too little utility for a share of it to be known. Reduced means smaller than the "
-    "paper's sizes; a reduced model whose utility without a defense is more than 5 points below the paper's is too "
-    "small to judge. Generated data get no verdict, nor does a number that decided how the text is read; what failed, "
-    "does not apply or is there in part has no result; what needs data that are not public is not comparable."
+    "refuted if what it limits is beyond it, tested with all bounds at once, void if it is not surely so without any "
+    "defense either, attained if that is within 2 points of it, and else not refuted. A tie is an exact one; there is "
+    "no signal where the model, or the attack without a defense, is no better than chance, no common range where two "
+    "sweeps nowhere leak alike, and no worth to keep where the passive party adds too little utility for a share of "
+    "it to be known. Reduced means smaller than the paper's sizes; a reduced model whose utility without a defense is "
+    "more than 5 points below the paper's is too small to judge. Generated data get no verdict, nor does a number "
+    "that decided how the text is read; what failed, does not apply or is there in part has no result; what needs "
+    "data that are not public is not comparable."
 )
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
@@ -71,6 +73,7 @@ OPEN = {
 }
 ELSEWHERE = {
     NOT_REFUTED: "bounds not refuted: measuring can say no more of what is proven",
+    VOID: "bounds void: without a defense the leak is not surely above them either",
     TOO_SMALL: "too small to judge: without a defense the model is worth far less than the paper's",
     STAND_IN: "on generated data: they need the original files, see the page of data",
     NO_RESULT: "without result: the reason is in each row",

@@ -5,8 +5,9 @@ A printed number *holds* if our whole interval is within its tolerance, *differs
 whole interval violates it, and else is undecided. Sides that are exactly equal are a *tie* where one is to be more.
 
 A proven bound can neither hold nor fail by measuring. It is *refuted* if what it limits is beyond it, tested over all
-bounds of the ledger at once (Holm), *attained* if the whole interval is near it, and else *not refuted*. What a theorem
-says of exact numbers needs no test: beyond the limit by more than rounding it is refuted.
+bounds of the ledger at once (Holm), *void* if no defense at all would keep it, too, *attained* if the whole interval is
+near it, and else *not refuted*. What a theorem says of exact numbers needs no test: beyond the limit by more than
+rounding it is refuted.
 
 Of a text that says several things, each reading has its own check: the claim holds where it holds under one, and fails
 only where it fails under all.
@@ -26,7 +27,8 @@ from .statistics import LEVEL, ROUNDING, Estimate
 
 HOLDS, DIFFERS, FAILS, UNDECIDED, TIE = "holds", "differs", "fails", "undecided", "tie"
 REFUTED, NOT_REFUTED, ATTAINED = "refuted", "not refuted", "attained"
-BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED]
+VOID = "void"
+BOUNDS = [REFUTED, NOT_REFUTED, ATTAINED, VOID]
 NO_COMMON_RANGE, NO_WORTH = "no common range", "no worth to keep"
 STAND_IN, NOT_AT_THIS_SCALE, NO_RESULT = "stand-in", "not at this scale", "no result"
 NOT_COMPARABLE, DECIDES = "not comparable", "decides a reading"
