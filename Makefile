@@ -21,7 +21,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan report try publish judge compare verify docs lock check test lint clean imports record push pull settle release
+.PHONY: results setup data plan show report try publish judge compare verify docs lock check test lint clean imports record push pull settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -66,6 +66,10 @@ report: results
 plan: setup
 	$(SNAKEMAKE) data $(CONFIG)
 	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
+
+# A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
+show: setup
+	@$(BIN)/python -m cutlayer.plan.show $(call quoted,SETUP) $(if $(SCALE),$(call quoted,SCALE))
 
 TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE
 # A method of your own, from a file outside the tree: make try DEFENSE=path/to/mine.py (or ATTACK=, DATASET=; SETUPS=, SETTINGS=, LIKE=).

@@ -8,6 +8,8 @@ import pytest
 from tests.params import params
 
 from cutlayer.core.errors import InputError
+from cutlayer.plan import show
+from cutlayer.plan.plan import Plan
 from cutlayer.plan.sizes import smaller
 
 CONFIG = params()
@@ -48,3 +50,22 @@ def test_there_is_something_to_compare_with():
     del config["scales"]["paper"]
     with pytest.raises(InputError, match=r"there is no scale 'paper'"):
         smaller(config, "quick")
+
+
+@pytest.mark.parametrize("scale", ["quick", "reference"])
+def test_what_is_shown_of_a_setup_is_what_runs_and_names_the_place_that_decides(scale):
+    config = CONFIG | {"scale": scale}
+    setup = Plan(config).setups["criteo"]
+    found = show.shown(config, "criteo").set_index("key")
+    assert found.loc["batch", "value"] == str(setup["batch"])
+    assert found.loc["model.width", "value"] == str(setup["model"]["width"])
+    own = config["scales"][scale]["setups"]["criteo"]
+    expected = "setups.criteo" if "batch" in own else "split"
+    assert found.loc["batch", "from"] == f"scales.{scale}.{expected}"
+    assert found.loc["dataset", "from"] == "setups.criteo"
+    assert found.loc["model.width", "from"] == f"scales.{scale}.models.wide_deep"
+
+
+def test_showing_an_unknown_setup_names_the_nearest():
+    with pytest.raises(InputError, match="SETUP: there is no setup 'criteoo'; did you mean 'criteo'"):
+        show.shown(CONFIG, "criteoo")

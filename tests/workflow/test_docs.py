@@ -56,6 +56,7 @@ NOT_TESTED = {  # command -> why no test runs it
     "make setup": "it installs packages from the network: every `make test` in a fresh clone does",
     "make test": "a test of all tests has no end: .github/workflows/test.yml runs it",
     "make plan SCALE=reference": "it tries jobs for minutes: tests/theory/test_forecast.py tests what it says",
+    "make show SETUP=criteo SCALE=reference": "tests/theory/test_sizes.py tests what it says",
     "dvc repro --force data": "as `dvc repro`, which is tested; --force is DVC's own",
 }
 NOT_NAMED = {  # option of Snakemake that a test gives and no page names -> why

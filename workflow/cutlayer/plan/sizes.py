@@ -6,6 +6,7 @@ Nothing is typed in for that: what a scale says is compared with what scale `pap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from .checks import known, merged
@@ -21,10 +22,18 @@ Config = Mapping[str, Any]
 
 def sized(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
     """A setup on top of what a scale says of its protocol, of its model and of itself."""
-    found = {"model": sizes.get("models", {}).get(setup["model"]["use"], {})}
-    for layer in (sizes.get(setup["protocol"], {}), sizes.get("setups", {}).get(name, {}), setup):
-        found = merged(found, layer)
-    return found
+    return reduce(merged, (layer for _, layer in layers(sizes, name, setup)), {})
+
+
+def layers(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """What a setup is made of, each on top of those before it: its place under the scale, last the setup itself."""
+    model = setup["model"]["use"]
+    return [
+        (f"models.{model}", {"model": sizes.get("models", {}).get(model, {})}),
+        (setup["protocol"], sizes.get(setup["protocol"], {})),
+        (f"setups.{name}", sizes.get("setups", {}).get(name, {})),
+        ("", setup),
+    ]
 
 
 def smaller(config: Config, scale: str) -> dict[str, dict[str, str]]:
