@@ -56,6 +56,33 @@ def test_without_rows_nothing_is_known():
     assert found[["chance", "error"]].isna().all()
 
 
+@pytest.mark.parametrize(
+    ("auc", "error"),
+    [("leak_auc", "leak_auc"), ("leak_auc_mean", "leak_auc"), ("attack_utility", "leak_auc"), ("test_auc", "test_auc"),
+     ("test_utility", "test_auc"), ("attack_auc", "attack_auc")],
+)  # fmt: skip
+def test_an_auc_has_the_error_that_was_found_at_scoring_and_else_that_of_its_rows(auc, error):
+    older = {auc: 0.8, "chance": 0.5, "majority": 0.6, "rows": 100}
+    found = told(**older, **{f"{error}_error": 0.0123})
+    assert found.loc[auc, "error"] == 0.0123
+    assert found.index.tolist() == [auc, "majority"]  # no exhibit shows it
+    assert told(**older).loc[auc, "error"] == pytest.approx(0.0475, abs=0.005)
+
+
+def test_the_error_of_an_auc_is_that_of_no_accuracy():
+    many = told(attack_utility=0.8, chance=0.3, majority=0.3, rows=100, leak_auc_error=0.0123)
+    assert many.loc["attack_utility", "error"] == pytest.approx(0.04)
+
+
+def test_each_case_has_the_error_of_its_own():
+    rows = [
+        {"setup": "s", "attack": "a", "seed": 0, "step": step, "metric": metric, "value": value, "skipped": ""}
+        for step, error in ((1, 0.01), (2, 0.02))
+        for metric, value in (("leak_auc", 0.7), ("leak_auc_error", error))
+    ]
+    assert with_chance(pd.DataFrame(rows))["error"].tolist() == [0.01, 0.02]
+
+
 def test_the_error_of_a_useless_auc_is_the_exact_one():
     error = told(attack_auc=0.5, majority=0.75, rows=200).loc["attack_auc", "error"]
     assert error == pytest.approx(chance_floor(50, 150) / 1.96)

@@ -14,8 +14,9 @@ from sklearn.metrics import roc_auc_score
 from cutlayer import metrics
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.metrics import adaptive_calibration_error, chance_floor, leak_auc
-from cutlayer.metrics.leakage import true_positives
+from cutlayer.metrics import adaptive_calibration_error, attributes, chance_floor, leak_auc
+from cutlayer.metrics.leakage import auc_error, tied_auc, true_positives
+from cutlayer.metrics.utility import utility
 from cutlayer.plan import code
 
 
@@ -48,6 +49,79 @@ def test_leak_auc_refuses(score, label, message):
     with pytest.raises(InputError) as error:
         leak_auc(score, label)
     assert str(error.value) == message
+
+
+def by_pairs(score, label):
+    """DeLong's standard error from all pairs; a score that is NaN ties with all."""
+    high, low = score[label == 1][:, None], score[label == 0]
+    ahead = np.where(np.isnan(high) | np.isnan(low), 0.5, (high > low) + (high == low) / 2)
+    parts = ahead.mean(axis=1), ahead.mean(axis=0)
+    return math.sqrt(sum(np.var(part, ddof=1) / len(part) for part in parts))
+
+
+SCORED = st.tuples(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, math.inf, math.nan]), st.integers(0, 1))
+
+
+@given(st.lists(SCORED, min_size=2, max_size=40))
+def test_the_error_of_an_auc_is_that_of_all_pairs(pairs):
+    score, label = np.array([s for s, _ in pairs]), np.array([y for _, y in pairs])
+    if min(label.sum(), (1 - label).sum()) < 2:
+        assert auc_error(score, label) is None
+        return
+    assert auc_error(score, label) == pytest.approx(by_pairs(score, label), abs=1e-12)
+    assert auc_error(-score, label) == pytest.approx(by_pairs(score, label), abs=1e-12)
+
+
+def test_the_error_of_a_binary_score_is_that_of_two_binomials():
+    """Labels kept with probability q by randomized response at epsilon 1, on as many rows as a run on Avazu watches."""
+    label, kept = np.repeat([1, 0], [200, 800]), 0.7310586
+    said = np.concatenate([np.arange(n) < round(kept * n) for n in (200, 800)]) == label
+    assert auc_error(said, label) == pytest.approx(math.sqrt(kept * (1 - kept) * (1 / 200 + 1 / 800)) / 2, rel=0.01)
+    assert auc_error(said, label) == pytest.approx(0.0175, abs=1e-4)
+
+
+def test_a_perfect_auc_and_a_constant_score_have_no_error():
+    label = np.repeat([0, 1], [50, 20])
+    assert auc_error(label, label) == auc_error(np.zeros(70), label) == 0
+
+
+def test_the_error_of_an_auc_is_its_scatter_over_samples_of_rows():
+    """500 samples know it to 3%; a tenth are three of these."""
+    draw, label, aucs, errors = generator("error of an auc"), np.repeat([0, 1], [150, 50]), [], []
+    for _ in range(500):
+        score = np.where(draw.random(200) < 0.1, math.nan, draw.normal(label * 1.5, 1 + label))
+        aucs.append(tied_auc(score, label))
+        errors.append(auc_error(score, label))
+    assert np.mean(errors) == pytest.approx(np.std(aucs), rel=0.1)
+
+
+def test_the_error_of_a_mean_of_aucs_counts_the_rows_that_they_share():
+    """One trait decides for all three values; were their AUCs of different rows, the error would be a seventh less."""
+    draw, aucs, errors = generator("error of a mean of aucs"), [], []
+    for _ in range(500):
+        truth = draw.choice(3, 200, p=[0.5, 0.3, 0.2])
+        scores = draw.normal(truth, 1.5)[:, None] * np.array([-1.0, 0.1, 1.0])
+        aucs.append(attributes.auc(scores, truth))
+        errors.append(attributes.auc_error(scores, truth))
+    assert np.mean(errors) == pytest.approx(np.std(aucs), rel=0.1)
+
+
+def test_the_error_of_the_auc_of_two_values_is_delongs():
+    draw = generator("two values")
+    truth = draw.integers(0, 2, 60)
+    scores = draw.normal(size=(60, 2)) + np.eye(2)[truth]
+    found = attributes.attribute_leak(np.stack([-scores, scores]), truth)
+    assert found["attack_auc_error"] == pytest.approx(by_pairs(scores[:, 1], truth))
+    assert {row["metric"]: row["value"] for row in utility(np.stack([1 - scores[:, 1], scores[:, 1]], axis=1), truth)}[
+        "test_auc_error"
+    ] == pytest.approx(by_pairs(scores[:, 1], truth))
+
+
+@pytest.mark.parametrize("truth", [[1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 1, 2]])
+def test_an_auc_of_too_few_rows_has_no_error(truth):
+    scores = np.arange(12.0).reshape(4, 3) % 5
+    assert attributes.auc_error(scores, np.array(truth)) is None
+    assert "attack_auc_error" not in attributes.attribute_leak(scores, np.array(truth))
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.booleans()), min_size=2, max_size=60), st.floats(0, 0.5))

@@ -32,12 +32,14 @@ def test_the_leak_of_a_batch_is_its_auc_beside_its_chance_floor():
     # Of the 2 x 3 pairs the positive is ahead in 4, behind in 1, and one is a tie.
     found = of_batch([0.0, 3.0, 2.0, 3.0, 4.0])
     rows = {"rows": 5, "majority": 3 / 5, "tpr_at_1pct": 1 / 3}  # above the best negative is one of three
+    # The positives are ahead of 1/2, 3/4 and all of the negatives, the negatives behind all and half of the positives.
+    rows["leak_auc_error"] = pytest.approx(np.sqrt(np.var([0.5, 0.75, 1], ddof=1) / 3 + np.var([1, 0.5], ddof=1) / 2))
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
 
 
 def test_rows_that_were_given_and_are_not_guessed_are_left_out_of_auc_and_floor():
     found = of_batch([0.0, 3.0, 2.0, NAN, 4.0], given=[3, 0])  # two positives are left: ahead in 3 of 4 pairs
-    rows = {"rows": 4, "majority": 1 / 2, "tpr_at_1pct": 1 / 2}
+    rows = {"rows": 4, "majority": 1 / 2, "tpr_at_1pct": 1 / 2, "leak_auc_error": pytest.approx(0.5**1.5)}
     assert found == rows | {"leak_auc": pytest.approx(0.75), "floor": pytest.approx(chance_floor(2, 2)), "one_class": 0}
 
 
@@ -69,6 +71,13 @@ def test_the_summary_is_what_one_gets_by_hand():
     }
 
 
+def test_the_mean_of_a_single_batch_has_its_error_and_that_of_several_has_none():
+    batch = of_batch([0.0, 3.0, 2.0, 3.0, 4.0])
+    found = summary(rows_of(batch, {"one_class": 1.0}))
+    assert found["leak_auc_error"] == batch["leak_auc_error"] > 0
+    assert "leak_auc_error" not in summary(rows_of(batch, batch))  # they may be of the same rows
+
+
 def test_each_kind_of_guess_is_summed_up_by_itself():
     own, vote = of_batch([0, 1, 2, 3, 4]), of_batch([0, 1, 1, 1, 1])
     found = summary(rows_of(own) + rows_of(vote, {"one_class": 1.0}, kind="_vote"))
@@ -95,7 +104,7 @@ def test_the_last_epoch_counts_and_the_oracle_takes_the_best():
     # Pairs in order: 3, 4 and 3 of 4; at the last epoch all are guessed positive.
     assert leaks.leak(np.stack(epochs), truth, ("population", 0)) == {
         "attack_utility": 0.75, "attack_utility_oracle": 1.0, "attack_accuracy": 0.5, "majority": 0.5, "chance": 0.5,
-        "rows": 4,
+        "rows": 4, "leak_auc_error": pytest.approx(0.5**1.5),
     }  # fmt: skip
     assert leaks.leak(epochs[1], truth, ("population", 0))["attack_utility"] == 1
 
@@ -118,7 +127,9 @@ def test_a_guess_of_the_dimension_hits_or_not(guess, hit):
 
 def test_rows_that_are_not_guessed_though_none_was_given_tie_with_all():
     found = of_batch([0.0, 3.0, 2.0, NAN, 4.0])  # ahead in 3 of 4 pairs; the pairs of the fourth row count half
+    ahead = [0.5, 0.5, 1], [1 - 0.5 / 3, 0.5]  # shares of the other class that is behind positives, before negatives
     rows = {"rows": 5, "majority": 3 / 5, "tpr_at_1pct": 1 / 3}
+    rows["leak_auc_error"] = pytest.approx(np.sqrt(sum(np.var(own, ddof=1) / len(own) for own in ahead)))
     expected = {"leak_auc": pytest.approx((3 + 2 / 2) / 6), "floor": pytest.approx(chance_floor(3, 2)), "one_class": 0}
     assert found == rows | expected
 

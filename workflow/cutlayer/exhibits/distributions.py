@@ -1,7 +1,8 @@
 """distributions: cumulative distributions of positives and negatives, one panel per quantity and setting.
 
-A quantity `q` is what the metrics `q_positive` and `q_negative` give along the axis `quantile`: the quantile functions,
-averaged over seeds. `leak_auc_of_q`, how well it tells the two classes apart, is in the panel's title.
+A quantity `q` (`declared.OF_A_MODEL`) is what the metrics `q_positive` and `q_negative` give along the axis `quantile`:
+the quantile functions, averaged over seeds. `leak_auc_of_q`, how well it tells the two classes apart, is in the panel's
+title.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from cutlayer.metrics import declared
 from cutlayer.plan.looks import by_place
 
 from ._columns import measured, settled
@@ -38,10 +40,11 @@ class Distributions(Exhibit):
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        leaks = cells[cells["metric"].str.startswith("leak_auc_of_")]  # whose intervals are told, not drawn
+        leaks = cells[cells["metric"].isin(map(_leak_of, declared.OF_A_MODEL))]  # whose intervals are told, not drawn
         cells = settled(shown(cells))
         metrics = dict.fromkeys(measured(cells)["metric"])
-        quantities = [name.removesuffix("_positive") for name in metrics if name.endswith("_positive")]
+        known = {f"{quantity}_positive": quantity for quantity in declared.OF_A_MODEL}
+        quantities = [known[name] for name in metrics if name in known]
         settings, setups = list(dict.fromkeys(cells["setting"])), list(dict.fromkeys(cells["setup"]))
         rows = [(setup, quantity) for setup in setups for quantity in quantities]
         figure, axes = panels(len(rows) * len(settings), len(settings))
@@ -69,7 +72,7 @@ class Distributions(Exhibit):
         finish(figure, title, footer(cells), handles, files)
 
     def _leak(self, drawn: pd.DataFrame, quantity: str, printed: pd.DataFrame) -> str:
-        found = drawn[drawn["metric"] == f"leak_auc_of_{quantity}"]
+        found = drawn[drawn["metric"] == _leak_of(quantity)]
         if found.empty:
             return ""
         mean, low, high = found[["mean", "low", "high"]].iloc[0]
@@ -80,3 +83,8 @@ class Distributions(Exhibit):
     def _curve(self, axis: Any, curve: pd.DataFrame, color: str, dashes: str) -> Any:
         axis.fill_betweenx(curve["quantile"], curve["low"], curve["high"], color=color, alpha=0.15, lw=0)
         return axis.plot(curve["mean"], curve["quantile"], color=color, linestyle=dashes, lw=1.3)[0]
+
+
+def _leak_of(quantity: str) -> str:
+    """The metric that says how well a quantity tells the two classes apart."""
+    return f"leak_auc_of_{quantity}"

@@ -21,7 +21,7 @@ from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import parameters_in
 
-from .chance import FACTS, errors, kind, rows_of, with_chance
+from .chance import errors, kind, rows_of, with_chance
 from .samples import fewest, known, of_values
 from .selection import chosen
 from .worst import worst
@@ -63,7 +63,7 @@ def gather(
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     if "metrics" in exhibit:
         wanted = [*exhibit["metrics"], ""]  # "": why there is none of them
-        cells = with_chance(cells[cells["metric"].isin([*wanted, *FACTS])])  # of few rows: it takes long
+        cells = with_chance(cells[cells["metric"].isin([*wanted, *declared.FACTS])])  # of few rows: it takes long
         cells = cells[cells["metric"].isin(wanted)]
     else:
         cells = with_chance(cells)

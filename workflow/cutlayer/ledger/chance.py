@@ -1,26 +1,23 @@
 """What random guessing reaches in a metric, and how far the choice of the tested rows moves a number.
 
-A run and an attack say of each case how many `rows` were tested, how common the most common value is among them
-(`majority`, of a run's own task `task_majority`), and what a guess without information reaches in their utility
-(`chance`, which is 1/2 where that is an AUC). Metrics that were picked with the truth have no chance: the best of many
-useless guesses is better than one.
+A run and an attack say of each case how many rows were tested, how common the most common value is among them, what
+random guessing reaches in their utility (1/2 where that is an AUC), and the standard error of an AUC: the metrics that
+are declared as such facts. Metrics that were picked with the truth have no chance: the best of many useless guesses is
+better than one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 import pandas as pd
 
 from cutlayer.metrics import declared
 
-FACTS = ("rows", "majority", "task_majority", "chance")
-HIDDEN = ("rows", "chance")  # what no exhibit shows
-GUESSES = ("majority", "task_majority", "uniform", "chance_floor", "floor")  # metrics that are a chance, not above one
 COLUMNS = ["tested", "chance", "error", "few"]
-LOG_LOSS = "test_log_loss"  # of which less is better
 NOT_CASES = ["metric", "value", "skipped", "n", "predictions"]
 TRAINING = ["setup", "defense", "setting", "attack", "metric"]
 FEWER = 0.25  # of the rows, in cells that do not say how many are of the rarer class
@@ -61,23 +58,43 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
     """The rows of runs and attacks with columns tested (rows; 0 unknown), chance, error (standard, NaN), and few, how
     many rows are of the rarer class (NaN). Rows that say only this are left out.
     """
-    keys = [column for column in cells.columns if column not in NOT_CASES]
-    found = cells[~cells["metric"].isin(HIDDEN)]
-    for fact in FACTS:
-        said = cells.loc[cells["metric"] == fact, [*keys, "value"]].drop_duplicates(keys)
-        found = found.merge(said.rename(columns={"value": f"{fact}_"}), on=keys, how="left")
-    rows, common = found["rows_"], found["majority_"].fillna(found["task_majority_"])
-    kinds = found["metric"].map(lambda name: declared.of(name).kind)
-    auc, share, utility = (kinds == one for one in (declared.AUC, declared.SHARE, declared.UTILITY))
-    share &= found["metric"].map(lambda name: not declared.of(name).of)
-    picked = found["metric"].map(lambda name: declared.of(name).picked)
-    chance = common.where(share).mask(auc, 0.5).mask(utility, found["chance_"])
-    chance = chance.mask((found["metric"] == LOG_LOSS) & (found["chance_"] == 0.5), common.map(_entropy))
-    chance = chance.mask(picked | found["metric"].isin(GUESSES))
-    error = _of_auc(found["value"], rows, common).where(auc | (utility & (found["chance_"] == 0.5)))
+    case = cells.groupby([column for column in cells.columns if column not in NOT_CASES], dropna=False).ngroup()
+    what = [declared.of(name) for name in cells["metric"]]
+    shown = np.array([one.kind != declared.FACT for one in what], dtype=bool)
+    fact = np.array([bool(one.fact) for one in what], dtype=bool)
+    said = cells.assign(case_=case)[fact].drop_duplicates(["case_", "metric"])
+    facts = {str(name): own.set_index("case_")["value"] for name, own in said.groupby("metric")}
+    found, case = cells[shown].reset_index(drop=True), case[shown].reset_index(drop=True)
+    what = [one for one in what if one.kind != declared.FACT]
+    rows, common, guessed = (_said(case, facts, fact) for fact in (declared.ROWS, declared.COMMON, declared.CHANCE))
+    auc, share, utility, log_loss = (
+        pd.Series([one.kind == kind for one in what], dtype=bool)
+        for kind in (declared.AUC, declared.SHARE, declared.UTILITY, declared.LOG_LOSS)
+    )
+    share &= pd.Series([not one.of for one in what], dtype=bool)
+    chance = common.where(share).mask(auc, 0.5).mask(utility, guessed)
+    chance = chance.mask(log_loss & (guessed == 0.5), common.map(_entropy))
+    chance = chance.mask(pd.Series([one.picked or bool(one.fact) for one in what], dtype=bool))
+    error = _of_rows(case, facts, what).fillna(_of_auc(found["value"], rows, common))
+    error = error.where(auc | (utility & (guessed == 0.5)))
     error = error.fillna(_of_share(found["value"], rows).where(share | utility))
-    own = {"tested": rows.fillna(0), "chance": chance, "error": error, "few": rows * (1 - common)}
-    return found.drop(columns=[f"{fact}_" for fact in FACTS]).assign(**own)
+    return found.assign(tested=rows.fillna(0), chance=chance, error=error, few=rows * (1 - common))
+
+
+def _said(case: pd.Series, facts: Mapping[str, pd.Series], fact: str) -> pd.Series:
+    """What is said of each cell's case (cells,), by the first metric that says it; NaN where none does."""
+    names = [name for name, says in declared.FACTS.items() if says == fact and name in facts]
+    unknown = pd.Series(math.nan, index=case.index)
+    return reduce(lambda said, name: said.fillna(case.map(facts[name])), names, unknown)
+
+
+def _of_rows(case: pd.Series, facts: Mapping[str, pd.Series], what: Sequence[declared.Metric]) -> pd.Series:
+    """The standard errors (cells,) that were found at scoring; NaN where none was."""
+    found = pd.Series(math.nan, index=case.index)
+    wanted = np.array([one.error for one in what], dtype=object)
+    for name in facts.keys() & set(wanted):
+        found = found.mask(wanted == name, case.map(facts[name]))
+    return found
 
 
 def _entropy(share: float) -> float:

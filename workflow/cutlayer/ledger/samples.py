@@ -14,14 +14,13 @@ from cutlayer.metrics import declared
 from .statistics import Sample, Unit
 
 EVERYWHERE = (-math.inf, math.inf)
-LENGTHS = (declared.AMOUNT, declared.COUNT)
 
 
 def of_values(kind: str, values: np.ndarray, errors: np.ndarray, rows: np.ndarray, exact: bool = False) -> Sample:
     """Values (S,), one a seed, of a metric of a kind; `errors` and `rows` of all its cells, nan and 0 if not known."""
     if kind in declared.IN_UNIT:
         return Sample(values, known(errors), exact, unit=unit(kind, rows))
-    return Sample(values, known(errors), exact, ends=(0.0, math.inf) if kind in LENGTHS else EVERYWHERE)
+    return Sample(values, known(errors), exact, ends=(0.0, math.inf) if kind in declared.FROM_0 else EVERYWHERE)
 
 
 def unit(kind: str, rows: np.ndarray, shift: float = 0.0) -> Unit:

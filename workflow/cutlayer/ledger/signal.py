@@ -19,7 +19,7 @@ from scipy.stats import norm
 from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import UNDEFENDED
 
-from .chance import LOG_LOSS, kind, with_columns
+from .chance import kind, with_columns
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
@@ -37,7 +37,8 @@ class Signals:
     def __init__(self, cells: Mapping[str, pd.DataFrame]) -> None:
         known = [with_columns(table).dropna(subset=["chance", "value"])[COLUMNS] for table in cells.values()]
         rows = pd.concat([pd.DataFrame(columns=COLUMNS), *(table for table in known if not table.empty)])
-        rows = rows[rows["metric"] != LOG_LOSS].astype(dict.fromkeys(NUMBERS, float))
+        above = [declared.of(name).kind != declared.LOG_LOSS for name in rows["metric"]]  # of which less is better
+        rows = rows[np.array(above, dtype=bool)].astype(dict.fromkeys(NUMBERS, float))
         self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
         self._found: dict[tuple[str, frozenset[str], frozenset[str]], str] = {}
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from cutlayer.core.errors import InputError
 
+from .leakage import auc_shares
+
 
 def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
     """Share of the rows whose highest score is that of their value: scores (n, values), truth (n,).
@@ -33,11 +35,24 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> float:
     be told apart: the AUC is then 1/2.
     """
     _check(scores, truth)
+    told = _told(scores, truth)
+    return float(np.mean([_area(scores[:, value], truth == value) for value in told])) if len(told) else 0.5
+
+
+def auc_error(scores: np.ndarray, truth: np.ndarray) -> float | None:
+    """The standard error of `auc` as the rows leave it (DeLong); None where a value has a single row, or all have one.
+
+    The AUCs of several values are of the same rows, so that what a row adds to each of them is added up.
+    """
+    shares = [auc_shares(scores[:, value].astype(np.float64), truth == value) for value in _told(scores, truth)]
+    known = [share for share in shares if share is not None]
+    return float(np.sqrt(np.square(np.mean(known, axis=0)).sum())) if shares and len(known) == len(shares) else None
+
+
+def _told(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """The values that are told from all others; none where all rows have the same."""
     values = np.unique(truth)
-    if len(values) < 2:
-        return 0.5
-    told = values[1:] if scores.shape[1] == 2 else values
-    return float(np.mean([_area(scores[:, value], truth == value) for value in told]))
+    return values[1:] if scores.shape[1] == 2 or len(values) < 2 else values
 
 
 def _area(score: np.ndarray, own: np.ndarray) -> float:
@@ -79,7 +94,9 @@ def attribute_leak(guess: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     found = {name: values[-1] for name, values in measured.items()}
     if guess.ndim == 3:
         found |= {f"{name}_max": max(values) for name, values in measured.items()}
-    return found | {"majority": majority(truth), "rows": float(len(truth))}
+    error = auc_error(epochs[-1], truth)
+    known = {} if error is None else {"attack_auc_error": error}
+    return found | known | {"majority": majority(truth), "rows": float(len(truth))}
 
 
 def _check(scores: np.ndarray, truth: np.ndarray) -> None:

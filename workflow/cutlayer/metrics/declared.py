@@ -1,4 +1,4 @@
-"""Every metric, declared once: its kind, what it can be, which direction is better, and which rows it is an average of.
+"""Every metric, declared once: its kind, range, better direction, the rows that it averages, and where its error is.
 
 Nothing else reads meaning out of a metric's name. A metric that is not declared is a number of any size.
 """
@@ -6,13 +6,18 @@ Nothing else reads meaning out of a metric's name. A metric that is not declared
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 
 SHARE, AUC, UTILITY, UNIT, CHANCE, BOUND = "share", "auc", "utility", "unit", "chance", "bound"
 AMOUNT, COUNT, NUMBER, DEVIATION = "amount", "count", "number", "deviation"
+LOG_LOSS, FACT = "log loss", "fact"
+ROWS, COMMON, ERROR = "rows", "common", "error"  # beside CHANCE: facts about a case
 POSITIVES, CASES, VULNERABLE = "positives", "cases", "vulnerable"
 IN_UNIT = {SHARE, AUC, UTILITY, UNIT, CHANCE, BOUND}
+FROM_0 = {AMOUNT, COUNT, LOG_LOSS, FACT}
+MAJORITY = "majority"  # the share of the most common value among the attacked rows
 OF_A_MODEL = ("gradient_norm", "residual", "slope_norm")  # scores of one attack that are scored apart
 
 
@@ -22,8 +27,8 @@ class Metric:
 
     share: of the tested rows, or of those that `of` names; auc: of two classes; utility: an AUC of two classes and an
     accuracy of more; unit: another number between 0 and 1; chance: what random guessing reaches; bound: an AUC that a
-    defense guarantees; amount: 0 or more; count: a whole number; deviation: from a statement, of which the largest
-    counts.
+    defense guarantees; amount: 0 or more; count: a whole number; log loss: of a model; deviation: from a statement, of
+    which the largest counts; fact: about its case, of which exhibits show nothing.
     """
 
     kind: str = NUMBER
@@ -31,22 +36,26 @@ class Metric:
     of: str = ""  # of a share: the positives, the cases, or the vulnerable rows
     picked: bool = False  # chosen with the truth, so that random guessing reaches more than chance
     redrawn: bool = False  # of rows that are drawn with the seed, so that its scatter over seeds has their error
+    timed: bool = False  # a time, which differs from run to run
+    error: str = ""  # of an AUC the metric that gives its standard error as its rows leave it (DeLong)
+    fact: str = ""  # of its case: how many ROWS were tested, the share of the most COMMON value, CHANCE, an ERROR
 
     @property
     def range(self) -> tuple[float, float]:
         """The least and the greatest value."""
         if self.kind in IN_UNIT:
             return 0.0, 1.0
-        return (0.0, math.inf) if self.kind in (AMOUNT, COUNT) else (-math.inf, math.inf)
+        return (0.0, math.inf) if self.kind in FROM_0 else (-math.inf, math.inf)
 
 
 def _named(metric: Metric, names: str) -> Iterator[tuple[str, Metric]]:
     return ((name, metric) for name in names.split())
 
 
-def _scores(names: Iterable[str]) -> str:
-    """These metrics of an attack, and of each score that is scored apart."""
-    return " ".join(f"{name}{of}" for name in names for of in ("", *(f"_of_{score}" for score in OF_A_MODEL)))
+def _scored(metric: Metric, names: str) -> Iterator[tuple[str, Metric]]:
+    """These metrics of an attack, and of each score that is scored apart, whose error is not known."""
+    apart = " ".join(f"{name}_of_{score}" for name in names.split() for score in OF_A_MODEL)
+    return chain(_named(metric, names), _named(replace(metric, error=""), apart))
 
 
 METRICS: dict[str, Metric] = dict(
@@ -55,35 +64,44 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(SHARE, "up", redrawn=True), "test_accuracy"),
         *_named(Metric(SHARE, "down"), "attack_accuracy changed_decisions"),
         *_named(Metric(SHARE, "down", picked=True), "attack_accuracy_max"),
-        *_named(Metric(SHARE), "majority task_majority"),
-        *_named(Metric(SHARE, "down", of=POSITIVES), _scores(["tpr_at_1pct"])),
+        *_named(Metric(SHARE, fact=COMMON), f"{MAJORITY} task_majority"),
+        *_scored(Metric(SHARE, "down", of=POSITIVES), "tpr_at_1pct"),
         *_named(Metric(SHARE, "down", of=VULNERABLE), "tpr_of_vulnerable"),
         *_named(Metric(SHARE, "down", of=CASES), "hit"),
-        *_named(Metric(AUC, "up", redrawn=True), "test_auc"),
-        *_named(Metric(AUC, "down"), "attack_auc"),
-        *_named(Metric(AUC, "down"), _scores(["leak_auc", "leak_auc_mean", "leak_auc_median"])),
-        *_named(Metric(UTILITY, "up", redrawn=True), "test_utility"),
-        *_named(Metric(UTILITY, "down"), _scores(["attack_utility", "attack_utility_symmetrized"])),
+        *_named(Metric(AUC, "up", redrawn=True, error="test_auc_error"), "test_auc"),
+        *_named(Metric(AUC, "down", error="attack_auc_error"), "attack_auc"),
+        *_scored(Metric(AUC, "down", error="leak_auc_error"), "leak_auc leak_auc_mean leak_auc_median"),
+        *_named(Metric(UTILITY, "up", redrawn=True, error="test_auc_error"), "test_utility"),
+        *_scored(Metric(UTILITY, "down", error="leak_auc_error"), "attack_utility attack_utility_symmetrized"),
         *_named(Metric(UTILITY, "down", picked=True), "attack_utility_oracle"),
-        *_named(Metric(CHANCE), _scores(["floor", "chance_floor", "chance"]) + " uniform"),
+        *_named(Metric(CHANCE), "uniform"),
+        *_scored(Metric(CHANCE), "floor chance_floor"),
         *_named(Metric(BOUND), "promise"),
         *_named(Metric(UNIT, "down"), "ace"),
         *_named(Metric(UNIT), "most_common positive_rate residual_negative residual_positive stopped threshold_broken"),
         *_named(Metric(UNIT), " ".join(f"share_of_{side}{more}" for side in ("negatives", "positives")
                                        for more in ("", "_alike"))),
-        *_named(Metric(AMOUNT, "down"), "kl test_log_loss device_ce utility_loss seconds_per_step time_ratio"),
+        *_named(Metric(AMOUNT, "down"), "kl device_ce utility_loss"),
+        *_named(Metric(AMOUNT, "down", timed=True), "seconds_per_step time_ratio"),
+        *_named(Metric(LOG_LOSS, "down"), "test_log_loss"),
         *_named(Metric(AMOUNT, "up"), "mse half_star_mse ls_mse"),
         *_named(Metric(AMOUNT), "conditional_entropy entropy_given_guess theorem1_cross_entropies variance"),
         *_named(Metric(AMOUNT), "gradient_norm_negative gradient_norm_positive"),
         *_named(Metric(AMOUNT), "slope_norm_negative slope_norm_positive"),
-        *_named(Metric(AMOUNT), _scores(["leak_gap_mean", "leak_gap_q95"])),
+        *_scored(Metric(AMOUNT), "leak_gap_mean leak_gap_q95"),
         *_named(Metric(COUNT), "classes evaluations features records task_specific values vulnerable"),
         *_named(Metric(COUNT), "pretraining_steps"),
         *_named(Metric(DEVIATION), "theorem2_gap theorem3_gap theorem4_gap pps_gap theorem2_bounds_excess"),
         *_named(Metric(DEVIATION), "theorem3_excess theorem4_excess half_star_over_half_excess"),
         *_named(Metric(DEVIATION), "rcc2_over_half_star_excess"),
+        *_named(Metric(FACT, fact=ROWS), "rows"),
+        *_named(Metric(FACT, fact=CHANCE), "chance"),
+        *_named(Metric(FACT, fact=ERROR), "leak_auc_error attack_auc_error test_auc_error"),
     ]
 )  # fmt: skip
+
+
+FACTS = {name: metric.fact for name, metric in METRICS.items() if metric.fact}  # name -> what it says of its case
 
 
 def of(name: str) -> Metric:

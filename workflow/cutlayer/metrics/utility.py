@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .calibration import adaptive_calibration_error
-from .leakage import leak_auc
+from .leakage import auc_error, leak_auc
 
 
 def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
@@ -22,8 +22,8 @@ def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
     """Test metrics of (N, k) scores: AUC or accuracy, log loss, and how well the scores are calibrated.
 
-    Beside them how many `rows` were tested, the share of their most common class (`task_majority`), and what a guess
-    without any information reaches in `test_utility` (`chance`).
+    Beside them how many `rows` were tested, the share of their most common class (`task_majority`), the standard error
+    of the AUC (`test_auc_error`), and what random guessing reaches in `test_utility` (`chance`).
     """
     own = scores[np.arange(len(labels)), labels]
     common = float(np.bincount(labels).max() / len(labels))
@@ -33,6 +33,8 @@ def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
     yield {"metric": "test_utility", "value": utility_of(scores, labels)}
     if scores.shape[1] == 2:
         yield {"metric": "test_auc", "value": utility_of(scores, labels)}
+        if (error := auc_error(scores[:, 1], labels)) is not None:
+            yield {"metric": "test_auc_error", "value": error}
     yield {"metric": "test_accuracy", "value": float(np.mean(scores.argmax(axis=1) == labels))}
     yield {"metric": "test_log_loss", "value": float(-np.log(np.clip(own, 1e-12, 1)).mean())}
     yield {"metric": "ace", "value": adaptive_calibration_error(np.clip(scores, 0, 1), labels)}

@@ -34,6 +34,7 @@ from cutlayer.core.failures import Failed, tolerate
 from cutlayer.core.progress import steps
 from cutlayer.data.normalised import read
 from cutlayer.games.base.protocol import Protocol, Task
+from cutlayer.metrics import declared
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import fixed_of
 
@@ -175,7 +176,7 @@ def _matched(search: Search, rule: Mapping[str, Any]) -> Iterator[dict[str, Any]
             yield own | {"metric": "", "value": None, "skipped": missed(search, target, rule)}
             continue
         metrics = search.tried[strength].metrics
-        shown = {name: metrics[name] for name in (rule["leak"], "majority", rule["utility"]) if name in metrics}
+        shown = {name: metrics[name] for name in (rule["leak"], declared.MAJORITY, rule["utility"]) if name in metrics}
         for name, value in (shown | {"strength": strength, "evaluations": made}).items():
             yield own | {"metric": name, "value": value, "skipped": ""}
 
@@ -190,7 +191,8 @@ def missed(search: Search, target: float, rule: Mapping[str, Any]) -> str:
         return f"{span} can be used{failed}"
     leaks, found = [tried[strength].leak for strength in search.usable], tried[close]
     if min(leaks) > target:
-        common = f", most common value {found.metrics['majority']:.3f}" if "majority" in found.metrics else ""
+        known = declared.MAJORITY in found.metrics
+        common = f", most common value {found.metrics[declared.MAJORITY]:.3f}" if known else ""
         return f"{span} brings it to {target:g}: least of {len(leaks)} found {min(leaks):.3f}{common}{failed}"
     if max(leaks) < target:
         return f"{span} leaves {target:g}: greatest of {len(leaks)} found {max(leaks):.3f}{failed}"

@@ -12,7 +12,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case
-from cutlayer.metrics.leakage import chance_floor, tied_auc, true_positives
+from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
 
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
@@ -87,7 +87,14 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict
     rows, positives = len(labels), int(labels.sum())
     facts = {"rows": float(rows), "majority": max(positives, rows - positives) / rows}
     facts["tpr_at_1pct"] = true_positives(np.where(np.isnan(score), -np.inf, score), labels) or 0.0
+    facts |= _error(score, labels)
     return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
+
+
+def _error(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """The standard error of an AUC, where its rows say it."""
+    error = auc_error(score, labels)
+    return {} if error is None else {"leak_auc_error": error}
 
 
 def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -115,7 +122,8 @@ def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     epochs = guess if guess.ndim == 3 else guess[None]
     utilities = [utility_of(scores, labels) for scores in epochs]
     common = float(np.bincount(labels).max() / len(labels))
-    return {
+    error = _error(epochs[-1][:, 1], labels) if epochs.shape[2] == 2 else {}
+    return error | {
         "attack_utility": utilities[-1],
         "attack_utility_oracle": max(utilities),
         "attack_accuracy": float(np.mean(epochs[-1].argmax(axis=1) == labels)),
@@ -128,7 +136,8 @@ def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """For each kind of guess: mean and median leak AUC, mean and 95% quantile of |AUC - ½|, the chance floor.
 
-    Batches without both classes are counted and left out of all else.
+    Batches without both classes are counted and left out of all else. The mean of a single one has its standard error;
+    several may share rows, so that theirs do not add up.
     The floor is that of the quantile; the mean of a useless score's |AUC - ½| is about sqrt(2 / pi) / 1.96 of it.
     """
     found = []
@@ -153,4 +162,7 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             (f"majority{kind}", np.mean([row["value"] for row in rows if row["metric"] == f"majority{kind}"])),
             (f"chance{kind}", 0.5),
         ]
+        if len(auc) == 1:
+            error = f"leak_auc_error{kind}"
+            found += [(error, row["value"]) for row in rows if row["metric"] == error]
     return [{"step": 0, "day": 0, "metric": metric, "value": float(value), "skipped": ""} for metric, value in found]
