@@ -200,10 +200,16 @@ def test_what_hooks_of_labels_return_is_checked() -> None:
         def decode(self, probabilities: np.ndarray, state: object) -> np.ndarray:
             return 2 * probabilities
 
+        def drawn(self, state: object, training: split.Training) -> torch.Tensor:
+            return training.randn(len(training.labels), 2)
+
     for sentence, call in {
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
         f"target returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().target(wire()),
         "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
+        "drawn returned a tensor of shape (6, 2), float32, on cpu; a tensor of shape (6,), float32": lambda: (
+            OfLabels().drawn(None, wire().training)
+        ),
     }.items():
         refused(call, sentence)
 

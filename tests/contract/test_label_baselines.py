@@ -106,6 +106,26 @@ def test_what_is_sent_in_all_epochs_tells_no_more_than_was_drawn():
     assert max(auc, 1 - auc) == pytest.approx(chances(1.0, 2)[0], abs=SIGMAS * chance_floor(500, 1500) / 1.96)
 
 
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("epsilon", [0.5, 600.0])
+def test_what_is_drawn_moves_the_odds_of_a_label_by_its_likelihood(classes, epsilon):
+    own = defense("randomized_response", epsilon=epsilon)
+    training = wired(own, labels_of(40, classes), classes).training
+    state = torch.arange(40) % classes
+    kept, other = chances(epsilon, classes)
+    likely = np.where(np.arange(classes) == state[:, None].numpy(), math.log(kept), math.log(other))
+    found = own.drawn(state, training).numpy()
+    odds = found if classes > 2 else np.stack([0 * found, found], axis=1)
+    np.testing.assert_allclose(odds - odds[:, :1], likely - likely[:, :1], rtol=1e-5)
+
+
+def test_nothing_else_says_that_it_draws_for_a_label_once():
+    for name, parameters in (("none", {}), ("dp", {}), ("secdt", {}), ("marvell_shaped", {"sum_kl": 0.1})):
+        own, labels = defense(name, **parameters), labels_of(20)
+        wire = wired(own, labels)
+        assert own.drawn(wire.state, wire.training) is None
+
+
 # marvell_shaped.
 
 

@@ -19,9 +19,12 @@ from cutlayer.games.split.data import prepared
 from cutlayer.games.split.defense import Defense
 from cutlayer.games.split.defenses.none import NoDefense
 from cutlayer.games.split.defenses.send_nothing import SendNothing
+from cutlayer.metrics.leakage import leak_auc
 from cutlayer.metrics.utility import utility as of_scores
 from cutlayer.plan import plugins
+from cutlayer.plan.sweeps import AS_DRAWN
 from cutlayer.stages import times
+from cutlayer.stages.scores import measured
 
 PROTOCOL = plugins.create("protocol", "split")
 DEEP = {"use": "wide_deep", "width": 8, "bottom_layers": 2, "top_layers": 2, "buckets": 11, "embedding": 2}
@@ -146,6 +149,43 @@ def test_a_setting_is_the_same_whatever_runs_before_it():
     for name, array in alone.items():
         np.testing.assert_array_equal(array, after["b"][name])
     assert not np.array_equal(after["a"]["gradients"], after["b"]["gradients"])
+
+
+def test_what_a_defense_draws_for_labels_is_in_the_truth_and_scored_as_an_attack_on_the_watched_rows():
+    response = plugins.create("defense", "randomized_response", {"epsilon": 0.5}, "split")
+    outcome = PROTOCOL.run(task({"a": response}, variant="response", epochs=3))
+    drawn, labels = outcome.truth["a|drawn"], outcome.truth["watched_labels"]
+    assert (drawn.shape, drawn.dtype) == ((60,), np.float32)
+    assert set(drawn.tolist()) == {-0.5, 0.5}
+    assert not any("drawn" in name for name in outcome.transcripts["a"].keys() | outcome.shared.keys() | PROTOCOL.shows)
+    scored = {row["metric"]: row["value"] for row in outcome.utility if row.get("attack") == AS_DRAWN}
+    attack = plugins.create("attack", "clusters_watched", {"by": "size"})
+    seen = outcome.shared | outcome.transcripts["a"]
+    found = {
+        row["metric"]: row["value"] for row in measured(attack, PROTOCOL, outcome.truth, "cpu", seen, tuple("abacd"))
+    }
+    assert scored.keys() == found.keys()
+    assert all(scored[name] == found[name] for name in ("rows", "majority", "floor", "chance"))
+    assert scored["leak_auc"] == scored["leak_auc_mean"] == leak_auc(drawn, labels)
+    kept = [(drawn > 0)[labels == label] == label for label in (0, 1)]
+    assert scored["leak_auc"] == pytest.approx(np.mean([own.mean() for own in kept]))
+    assert scored["leak_auc_error"] == pytest.approx(np.sqrt(sum(own.var(ddof=1) / 4 / len(own) for own in kept)))
+
+
+def test_what_is_drawn_for_many_classes_is_scored_by_accuracy():
+    response = plugins.create("defense", "randomized_response", {"epsilon": 1.0}, "split")
+    outcome = PROTOCOL.run(task({"": response}, table(classes=3), "response"))
+    scored = {row["metric"]: row["value"] for row in outcome.utility if row.get("attack") == AS_DRAWN}
+    right = outcome.truth["|drawn"].argmax(axis=1) == outcome.truth["watched_labels"]
+    assert scored["attack_utility"] == scored["attack_accuracy"] == right.mean()
+
+
+def test_without_a_draw_or_watched_rows_nothing_is_added():
+    response = plugins.create("defense", "randomized_response", {}, "split")
+    for own in (task(), task({"": response}, known={"rows": 40, "per_class": 5, "attacked": 20})):
+        outcome = PROTOCOL.run(own)
+        assert not any("attack" in row for row in outcome.utility)
+        assert not any(name.endswith("|drawn") for name in outcome.truth)
 
 
 def test_the_transcript_holds_what_the_feature_party_has_and_no_label():

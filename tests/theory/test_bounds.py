@@ -25,9 +25,10 @@ def cells(values, **who):
     return pd.DataFrame([common | who | facts | {"seed": seed, "value": value} for seed, value in enumerate(values)])
 
 
-def rows(values, about="class", **facts):
+def rows(values, about="class", drawn=None, **facts):
     promised = cells([BOUND] * len(values), metric="promise").assign(chance=math.nan, error=math.nan, tested=0, few=0)
     tables = [cells(values, **ATTACK).assign(**facts), promised]
+    tables += [] if drawn is None else [cells(drawn, metric="leak_auc_mean", attack="as_drawn").assign(**facts)]
     check = {"exhibit": "e", "statistic": "gap", "at_most": 0.0, "left": ATTACK, "right": {"metric": "promise"}}
     claim = {"text": "It is bounded.", "place": "p", "check": check, "about": about, "why": "it takes much for granted"}
     return judge("paper", {"claims": {"c": claim}}, PRINTED, {"e": pd.concat(tables)}, Scale("paper"))
@@ -85,6 +86,55 @@ def test_a_bound_that_no_defense_would_keep_as_well_is_void():
 
 def test_a_bound_that_is_refuted_is_not_void():
     assert undefended([0.914, 0.910, 0.918, 0.912, 0.916], bound=0.95, leak=0.99)[0] == "refuted"
+
+
+def test_what_reads_all_that_was_drawn_attains_the_bound():
+    """By whatever its rows leave, and on whichever side of the bound the draws happen to be."""
+    for about in ("label", "class"):
+        (row,) = rows(DRAWN, about=about, drawn=DRAWN).to_dict("records")
+        assert row["verdict"] == "attained"
+    assert rows(DRAWN, about="label", drawn=DRAWN)["why"].str.contains("its AUC is that of as_drawn").all()
+    apart = [np.array(DRAWN) - 0.03, np.add(DRAWN, [0.05, -0.05, 0.05, -0.05, 0.0])]
+    for attack in apart:
+        assert rows(attack, about="label", drawn=DRAWN)["verdict"].tolist() == ["not refuted"]
+
+
+def test_where_the_draw_was_scored_nearness_to_the_bound_is_not_asked():
+    near = BOUND + np.array([0.001, -0.001, 0.002, -0.002, 0.0])
+    assert rows(near, drawn=near - 0.05, error=0.001, few=1e5)["verdict"].tolist() == ["not refuted"]
+    above = np.array(DRAWN) + 0.1
+    assert rows(above, drawn=above)["verdict"].tolist() == ["refuted"]
+    assert rows(above, about="label", drawn=above)["verdict"].tolist() == ["not refuted"]  # it draws not as it says
+
+
+def over_draw(attack, drawn, **check):
+    """The row of the claim that an attack reads no more than was drawn."""
+    tables = (
+        [cells(attack, **ATTACK), cells(drawn, metric="leak_auc_mean", attack="as_drawn")]
+        if drawn
+        else [cells(attack, **ATTACK)]
+    )
+    sides = {"left": ATTACK | {"setting": ""}, "right": ATTACK | {"attack": "as_drawn", "setting": ""}}
+    claim = {
+        "text": "It reads what is drawn.",
+        "place": "p",
+        "check": {"exhibit": "e", "statistic": "gap"} | sides | check,
+    }
+    (row,) = judge("paper", {"claims": {"c": claim}}, PRINTED, {"e": pd.concat(tables)}, Scale("paper")).to_dict(
+        "records"
+    )
+    return row
+
+
+def test_an_attack_and_what_was_drawn_are_paired_by_seed():
+    assert over_draw(DRAWN, DRAWN, at_most=0.02)["verdict"] == "holds"
+    assert over_draw([one + 0.05 for one in DRAWN], DRAWN, at_most=0.02)["verdict"] == "fails"
+
+
+def test_cells_that_are_older_than_the_score_of_draws_have_no_result_on_them():
+    row = over_draw(DRAWN, None, at_most=0.02)
+    assert row["verdict"] == "no result"
+    assert "was not scored" in row["why"]
 
 
 def test_bounds_are_tested_all_at_once():

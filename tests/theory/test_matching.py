@@ -200,7 +200,8 @@ class Curve(Protocol):
             raise InputError(f"run.{task.name}", "training diverged")
         leak = falling(defense.noise) + 0.001 * task.seed + defense.offset
         seen = {"leak": np.array([leak, leak + 0.002])}  # of two adversaries
-        return Outcome({"": seen}, utility=[{"setting": "", "metric": "test_accuracy", "value": leak - 0.2}])
+        drawn = {"setting": "", "attack": "as_drawn", "metric": "attack_accuracy", "value": 9.0}  # is no attack
+        return Outcome({"": seen}, utility=[{"setting": "", "metric": "test_accuracy", "value": leak - 0.2}, drawn])
 
     def cases(self, transcript, target):
         for adversary, leak in enumerate(transcript["leak"]):

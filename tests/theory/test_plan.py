@@ -244,6 +244,9 @@ def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
     nested = WORST | {"among": {"one": ["norm"], "two": ["model_completion", "one"]}}
     own = shown(planned(**WITH_WORST, worst=nested))["worst"]
     assert own["among"] == {"one": ["norm"], "two": ["model_completion", "norm"]}
+    beside = WORST | {"among": {"any": "all", "as_drawn": ["as_drawn"]}}
+    own = shown(planned(**WITH_WORST, worst=beside))["worst"]
+    assert own["among"] == {"any": ["norm", "model_completion"], "as_drawn": ["as_drawn"]}
 
 
 @pytest.mark.parametrize(
@@ -252,6 +255,12 @@ def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
         ({"among": {"any": ["norn"]}}, r"table.worst.among.any: there is no attack 'norn'; did you mean 'norm'"),
         ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; a name for several is meant"),
         ({"among": {"one": ["norm"]}}, r"table.worst.among: no set has the attack model_completion"),
+        (
+            {"among": {"any": "all", "as_drawn": ["as_drawn", "norm"]}},
+            r"among.as_drawn: has as_drawn, which is no attack",
+        ),
+        ({"among": {"any": ["norm", "as_drawn"]}}, r"among.any: has as_drawn, which is no attack; a set of it alone"),
+        ({"among": {"as_drawn": ["as_drawn"], "any": ["norm", "as_drawn"]}}, r"among.any: has as_drawn, which is no"),
         ({"among": {}}, r"table.worst.among: \{\}; should have at least 1 item"),
         ({"leaks": {"atack_utility": "more"}}, r"table.worst.leaks: there is no metric 'atack_utility'; did you mean"),
         ({"leaks": {"attack_utility": "most"}}, r"table.worst.leaks.attack_utility: 'most'"),

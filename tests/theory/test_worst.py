@@ -163,6 +163,15 @@ def test_one_seed_alone_has_no_other_to_choose_on():
     assert own["value"].isna().all()
 
 
+def utility_of_draws(folder):
+    """The table of a run that scores what its defense drew."""
+    own = {"setup": "clicks", "defense": "mine", "setting": "", "attack": "as_drawn"}
+    said = {"attack_utility": 0.95, "chance": 0.5, "rows": 50, "majority": 0.5}.items()
+    drawn = [own | {"seed": seed, "metric": metric, "value": value} for seed in range(3) for metric, value in said]
+    pd.DataFrame(drawn).to_csv(folder / "utility.csv", index=False)
+    return folder / "utility.csv"
+
+
 def test_cells_have_the_worst_attack_and_its_name_from_tables_to_the_csv(tmp_path):
     meta = {"provenance": "real", "features": 3, "rows": 9, "classes": 2}
     write_json(tmp_path / "clicks.json", meta)
@@ -188,6 +197,14 @@ def test_cells_have_the_worst_attack_and_its_name_from_tables_to_the_csv(tmp_pat
     cells = gather(files, tmp_path, {"clicks": "clicks"}, exhibit)
     assert of(cells, "known") == {0: (0.7, "hint"), 1: (0.6, "norm"), 2: (0.6, "norm")}
     assert set(cells["tested"]) == {50}
+    with_draw = RULE | {"among": {"known": ["norm", "hint"], "as_drawn": ["as_drawn"]}}
+    beside = gather(
+        [*files, utility_of_draws(tmp_path)], tmp_path, {"clicks": "clicks"}, exhibit | {"worst": with_draw}
+    )
+    assert of(beside, "as_drawn") == dict.fromkeys(range(3), (0.95, "as_drawn"))
+    assert of(beside, "known") == of(cells, "known")
+    apart = gather([*files, utility_of_draws(tmp_path)], tmp_path, {"clicks": "clicks"}, exhibit)
+    pd.testing.assert_frame_equal(apart, cells)  # an exhibit that does not name it does not have it
     write(cells, tmp_path / "cells.csv")
     (row,) = summarize(load(tmp_path / "cells.csv"), "arena", "labels", "quick").to_dict("records")
     assert (row["by"], row["mean"], row["seeds"]) == ("norm, hint", pytest.approx(1.9 / 3), 3)

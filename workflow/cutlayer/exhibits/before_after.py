@@ -1,8 +1,8 @@
 """before_after: one row for each scheme, what it leaks to some attacks and to all of them, and what it promises.
 
 A hollow mark is the worst of the first set of attacks, a filled one the worst of the last, with its interval and, on
-the right, the attack that was chosen in most seeds. The line at the left is a guess without information, the broken
-one what the undefended run leaks.
+the right, the attack that was chosen in most seeds. A cross is what the defense drew for the labels, scored as an
+attack. The line at the left is a guess without information, the broken one what the undefended run leaks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from cutlayer.plan.sweeps import UNDEFENDED
+from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
 
 from ._columns import column, measured
 from ._figure import absent, finish, label, panel_title, panels, style
@@ -24,6 +24,7 @@ from .base import Beside, Exhibit, footer
 NEUTRAL = "#444444"
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
 PLAIN: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6}
+CROSS: dict[str, Any] = {"linestyle": "", "marker": "x", "markersize": 7, "color": "#000000", "zorder": 6}
 TICK: dict[str, Any] = {
     "linestyle": "",
     "marker": "|",
@@ -67,7 +68,7 @@ class BeforeAfter(Exhibit):
             axis.tick_params(axis="y", length=0)
             axis.set_ylim(len(schemes) - 0.5, -0.5)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells), self._legend(), files)
+        finish(figure, title, footer(cells), self._legend(bool((told["attack"] == AS_DRAWN).any())), files)
 
     def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
         """A scheme's marks, as far as there are numbers."""
@@ -84,6 +85,8 @@ class BeforeAfter(Exhibit):
             axis.text(1.03, row, by, transform=at, va="center", fontsize=7, color=NEUTRAL)
         if (cell := self._cell(own, "", self.promise)) is not None:
             axis.plot([cell["mean"]], [row], label="_promise", **TICK)
+        if (cell := self._cell(own, AS_DRAWN, self.leak)) is not None:
+            axis.plot([cell["mean"]], [row], label="_drawn", **CROSS)
 
     def _lines(self, axis: Any, own: pd.DataFrame) -> None:
         axis.axvline(self.chance, color=NEUTRAL, lw=0.8, zorder=0, label="_chance")
@@ -96,11 +99,12 @@ class BeforeAfter(Exhibit):
         found = found[(found["attack"] == attack) & (found["metric"] == metric)]
         return None if found.empty else found.iloc[0].to_dict()
 
-    def _legend(self) -> dict[str, Any]:
+    def _legend(self, drawn: bool) -> dict[str, Any]:
         return {
             f"worst of {label(self.before)}": Line2D([], [], color=NEUTRAL, **PLAIN, **HOLLOW),
             f"worst of {label(self.after)}, which is named": Line2D([], [], color=NEUTRAL, **PLAIN),
             "promise": Line2D([], [], **TICK | {"markersize": 9}),
+            **({"as drawn": Line2D([], [], **CROSS)} if drawn else {}),
             "guess": Line2D([], [], color=NEUTRAL, lw=0.8),
             "undefended": Line2D([], [], color="#000000", lw=0.9, linestyle=(0, (4, 2))),
         }

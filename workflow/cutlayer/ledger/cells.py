@@ -19,7 +19,7 @@ from cutlayer.core.files import replacing
 from cutlayer.data.normalised import facts, read
 from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.metrics import declared
-from cutlayer.plan.sweeps import parameters_in
+from cutlayer.plan.sweeps import AS_DRAWN, parameters_in
 
 from .chance import errors, kind, rows_of, with_chance
 from .samples import fewest, known, of_values
@@ -45,7 +45,8 @@ def gather(
     names the dataset of each setup. The exhibit's `along` is the axis, a column or a parameter of the settings; its
     `metrics` and `settings` (besides those without a name) are what is kept, or the one setting that its `choose`
     means. Attacks that are measured elsewhere (`attacked_in`) appear under the exhibit's own setups. Its `worst` puts
-    the worst attack of a set in place of single ones, and says in a column `by` which that was.
+    the worst attack of a set in place of single ones, and says in a column `by` which that was. What a defense drew for
+    labels, which its run scores (`as_drawn`), is kept where a set has it.
     """
     known = {name: facts(data, name) for name in sorted(set(setups.values()))}
     parts = [pd.read_csv(file, keep_default_na=False, na_values={"value": [""]}) for file in files]
@@ -59,6 +60,8 @@ def gather(
     parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
+    if AS_DRAWN not in exhibit.get("worst", {}).get("among", {}):
+        cells = cells[cells["attack"] != AS_DRAWN]
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     if "metrics" in exhibit:

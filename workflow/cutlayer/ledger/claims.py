@@ -23,10 +23,10 @@ import pandas as pd
 
 from cutlayer.plan.hours import Hours
 
-from . import across, distance, multiplicity, printed, seeds, too_small, verdicts, void
+from . import across, bounds, distance, multiplicity, printed, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
-from .estimates import PROVEN, Compared
+from .estimates import Compared
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
@@ -35,18 +35,12 @@ from .signal import NO_SIGNAL, Signals
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
 ANY = "all"  # data
-ACROSS_ROWS = ("class", "row")  # what a bound on an AUC of different rows has to be about
-NOT_ACROSS_ROWS = (
-    "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
-    "what their features say, which would not refute it"
-)
 LACKING = {  # else there is no result
     UNCOMPARED: verdicts.UNDECIDED,
     NO_RANGE: verdicts.NO_COMMON_RANGE,
     NO_WORTH: verdicts.NO_WORTH,
 }
 OLDER = "the reference run is older than this and has no such cells"
-UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
@@ -115,18 +109,12 @@ class _Judged:
             row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
-            row |= _bound(found, claim)
-            judge, void = _judge(found, claim, check), self._void(found, check)
-            if void and judge(found.compared) in UNREFUTED:
-                judge, row["why"] = lambda ours: verdicts.VOID, void
+            judge: bounds.Judge = partial(verdicts.of_claim, check)
+            if not math.isnan(found.compared.refutes):
+                judge, more = bounds.judged(found, claim, check, self._cells)
+                row |= more
             rows[found.facts["setup"]] = self._row(found, row, check, judge)
         return rows
-
-    def _void(self, found: Found, check: Mapping[str, Any]) -> str:
-        """Why a bound that was looked at says nothing of the defense; empty of all else."""
-        if found.lacks or math.isnan(found.compared.refutes):
-            return ""
-        return void.reason(check, self._cells[check["exhibit"]], found.facts["setup"])
 
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
         """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.
@@ -210,7 +198,7 @@ class _Judged:
             more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
-        settled = verdict == verdicts.HOLDS or (verdict in UNREFUTED and "p" in row)
+        settled = verdict == verdicts.HOLDS or (verdict in bounds.UNREFUTED and "p" in row)
         return row | {"verdict": marked, "why": "" if settled else reason or row["why"]}
 
     def _instead(self, found: Found, check: Mapping[str, Any], verdict: str) -> tuple[str, str]:
@@ -236,29 +224,6 @@ class _Judged:
         proven = not math.isnan(found.compared.refutes)
         smaller = found.seeds > 0 and bool(self._scale.lacks(found))
         return smaller and not proven and not too_small.is_utility(found.used)
-
-
-def _judge(found: Found, claim: Mapping[str, Any], check: Mapping[str, Any]) -> Callable[[Compared], str]:
-    """How the claim is judged, as a bound if it is one."""
-    if math.isnan(found.compared.refutes):
-        return partial(verdicts.of_claim, check)
-    return partial(verdicts.of_bound, check, tested=_tested(claim))
-
-
-def _tested(claim: Mapping[str, Any]) -> bool:
-    """Whether a bound is about what is held against it; a theorem is unless it says otherwise."""
-    return claim["about"] in ACROSS_ROWS if "about" in claim else PROVEN in claim["check"]
-
-
-def _bound(found: Found, claim: Mapping[str, Any]) -> Row:
-    """The p-value of a bound that is tested, where it is no fact; of one that is not, why there is none."""
-    ours = found.compared
-    if math.isnan(ours.refutes):
-        return {}
-    if not _tested(claim):
-        return {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
-    exact = ours.shown.low == ours.shown.high
-    return {"why": ""} if exact and ours.refutes == 1 else {"p": ours.refutes}
 
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:

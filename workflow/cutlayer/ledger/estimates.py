@@ -183,13 +183,14 @@ def _of_both(pair: Pair, difference: float) -> float:
     """The standard error that the number of tested rows leaves a difference, in all seeds and places the same rows.
 
     Of shares of the same rows see `_of_shares`. Of other rows the squares of both errors add; of AUCs of the same rows
-    they are at most that, for how much the two have in common is not recorded. Where each seed has rows of its own the
-    scatter of paired differences has their error already, so that AUCs need no more than shares do.
+    they are at most that, for how much the two have in common is not recorded. Where each seed has rows of its own, or
+    what its defense drew for the labels is the right side, the scatter of paired differences has their error already,
+    so that AUCs need no more than shares do.
     """
     left, right = pair.left, pair.right or pair.left
     if pair.paired and left.kind == declared.SHARE:
         return _of_shares(pair, difference)
-    if pair.paired and left.kind == declared.AUC and left.redrawn and right.redrawn:
+    if pair.paired and left.kind == declared.AUC and ((left.redrawn and right.redrawn) or right.drawn):
         return _of_shares(pair, difference) / 2
     return math.hypot(_alone(left), _alone(right))
 

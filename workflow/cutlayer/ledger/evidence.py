@@ -20,6 +20,7 @@ import pandas as pd
 
 from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
+from cutlayer.plan.sweeps import AS_DRAWN
 
 from .asked import Check, Selection, asked, listed, meant, where
 from .cells import NO_SEED, axis, seeds
@@ -30,6 +31,7 @@ from .worth import WORTHLESS
 FAILED, SKIPPED, UNCOMPARED, NO_RANGE, NO_WORTH = "failed", "skipped", "uncompared", "no range", "no worth"
 NOT_COMPARED = {APART: NO_RANGE, WORTHLESS: NO_WORTH}
 METHODS = ("defense", "attack")
+UNSCORED = "what the defense drew for the labels was not scored: it draws nothing, or the run is older than that score"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) 
     for part, one in zip(parts, picked, strict=True):
         if one.empty and _fewer(part, there, table):
             return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
+        if one.empty and part.get("attack") == AS_DRAWN:
+            return Found(facts, lacks=SKIPPED, why=UNSCORED)
     if any(one.empty for one in picked):
         if older:
             return Found(facts, lacks=SKIPPED, why=older)

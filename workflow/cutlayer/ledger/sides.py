@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cutlayer.metrics import declared
+from cutlayer.plan.sweeps import AS_DRAWN
 
 from .asked import Check, Selection, selections, where
 from .cells import NO_SEED, axis
@@ -33,6 +34,7 @@ class Side:
     rows: np.ndarray  # that decide about a value; 0 where their number is not known
     kind: str  # that all values are of; empty where they are of several
     redrawn: bool  # whether each seed has rows of its own
+    drawn: bool = False  # whether it is what a defense drew for the labels, anew for each seed
 
     def at(self, kept: np.ndarray) -> Side:
         """Some of the seeds and places."""
@@ -127,7 +129,8 @@ def _side(own: pd.DataFrame, selection: Selection) -> Side:
         table = groups[["value", "error"]].mean().assign(rows=groups["rows"].min()).reset_index()
         columns = {name: table[name].to_numpy() for name in columns}
     redrawn = all(declared.of(metric).redrawn for metric in facts[0])
-    return Side(kind=kinds.pop() if len(kinds) == 1 else "", redrawn=redrawn, **columns)
+    drawn = bool((cells["attack"] == AS_DRAWN).all())
+    return Side(kind=kinds.pop() if len(kinds) == 1 else "", redrawn=redrawn, drawn=drawn, **columns)
 
 
 def _twice(seed: np.ndarray, place: np.ndarray) -> bool:

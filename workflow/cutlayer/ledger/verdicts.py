@@ -6,8 +6,8 @@ whole interval violates it, and else is undecided. Sides that are exactly equal 
 
 A proven bound can neither hold nor fail by measuring. It is *refuted* if what it limits is beyond it, tested over all
 bounds of the ledger at once (Holm), *void* if no defense at all would keep it, too, *attained* if the whole interval is
-near it, and else *not refuted*. What a theorem says of exact numbers needs no test: beyond the limit by more than
-rounding it is refuted.
+near it, or near what the defense drew for the labels scored as an attack where that is known, and else *not refuted*.
+What a theorem says of exact numbers needs no test: beyond the limit by more than rounding it is refuted.
 
 Of a text that says several things, each reading has its own check: the claim holds where it holds under one, and fails
 only where it fails under all.
@@ -68,13 +68,19 @@ def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
     return FAILS if ours.least.high < least or ours.largest.low > most else UNDECIDED
 
 
-def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True) -> str:
-    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted, nor what is exact, or between two limits, attained."""
+def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True, over_draw: Compared | None = None) -> str:
+    """The verdict on a proven bound by itself; one that is not `tested` cannot be refuted.
+
+    `over_draw` is by how much the leak is above that of what was drawn, where that was scored. Draws that tell surely
+    more than the bound attain nothing, nor does what is exact or between two limits.
+    """
     if tested and ours.refutes <= LEVEL:
         return REFUTED
-    ends, limits = (ours.shown.low, ours.shown.high), [check[key] for key in ("at_least", "at_most") if key in check]
-    near = len(limits) == 1 and max(abs(end - limits[0]) for end in ends) <= POINTS
-    return ATTAINED if tested and near and ends[0] < ends[1] else NOT_REFUTED
+    limits = [check[key] for key in ("at_least", "at_most") if key in check]
+    from_it, limit = (over_draw.shown, 0.0) if over_draw else (ours.shown, limits[0])
+    near = max(abs(from_it.low - limit), abs(from_it.high - limit)) <= POINTS and ours.shown.low - limits[0] <= POINTS
+    exact = from_it.low == from_it.high and not over_draw
+    return ATTAINED if near and len(limits) == 1 and not exact and (tested or over_draw) else NOT_REFUTED
 
 
 def of_readings(words: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from .looks import looks
 from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
-from .sweeps import UNDEFENDED, parameters_in, settings_of
+from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
@@ -319,7 +319,11 @@ class Plan:
         for name, own in exhibit["worst"]["among"].items():
             if name in self.attacks and own != [name]:
                 raise InputError(f"{where}.among", f"{name} is an attack", "a name for several is meant")
-            for one in own if own != "all" else ():
+            if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
+                raise InputError(
+                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
+                )
+            for one in own if own not in ("all", [AS_DRAWN]) else ():
                 known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")
             named = exhibit["attacks"] if own == "all" else own
             sets[name] = list(dict.fromkeys(attack for one in named for attack in sets.get(one, [one])))

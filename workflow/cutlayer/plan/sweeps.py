@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+AS_DRAWN = "as_drawn"  # in an attack's place: what a defense drew for the labels, scored as if it were an attack
 UNDEFENDED = "none"  # the variant that every comparison begins with
 OWN = {"use", "sweep", "settings"}  # what a variant says besides parameters
 

@@ -221,7 +221,7 @@ def _evaluated(
         rows = measured(method, protocol, outcome.truth, task.device, seen, name)
     except InputError as error:
         return Point(reason=error.wrong)
-    metrics = _means([*rows, *outcome.utility])
+    metrics = _means([*rows, *(row for row in outcome.utility if "attack" not in row)])
     reasons = [row["skipped"] for row in rows if row["skipped"]]
     if rule["leak"] not in metrics and reasons:
         return Point(reason=reasons[0])

@@ -63,6 +63,12 @@ def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray,
     checks.distributions(name, "decode", found)
 
 
+def _drawn(name: str, found: Any, defense: Defense, state: Any, training: Training) -> None:
+    if found is not None:
+        shape = (len(training.labels), *([training.classes] if training.classes > 2 else []))
+        checks.numbers(name, "drawn", found, shape, torch.float32, training.labels.device)
+
+
 @dataclass(frozen=True)
 class Defense(base.Defense):
     """What protects the labels; all hooks are the label party's, in the order in which they are called."""
@@ -97,3 +103,12 @@ class Defense(base.Defense):
     def decode(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
         """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
         return probabilities
+
+    @base.returns(_drawn)
+    def drawn(self, state: Any, training: Training) -> torch.Tensor | None:
+        """What was drawn once for each training row's label, if anything: how it moves the odds of the label.
+
+        (n,) float32, of two classes the log-likelihood ratio of label 1 to label 0; of more (n, classes), each class's
+        log-likelihood less any constant of the row. For metrics only: it enters the truth, and no transcript.
+        """
+        return None

@@ -14,6 +14,7 @@ from cutlayer.games.base.attack import Asked
 from cutlayer.games.base.protocol import Case
 from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
+from cutlayer.plan.sweeps import AS_DRAWN
 
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
 OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
@@ -115,6 +116,13 @@ def _of_the_watched(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
     right = (guess[told].argmax(axis=1) == labels[told]).sum() + (~told).sum() / guess.shape[1]
     share = float(right / len(labels))
     return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
+
+
+def as_drawn(drawn: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Metrics of what a defense drew for the watched rows (W,) or (W, classes), as if it were an attack on them."""
+    found = _of_the_watched(drawn, labels, ())
+    summed = {row["metric"]: row["value"] for row in summarize([{"metric": m, "value": v} for m, v in found.items()])}
+    yield from ({"attack": AS_DRAWN, "metric": metric, "value": value} for metric, value in (found | summed).items())
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:

@@ -7,7 +7,8 @@ label party's: what it trains towards, what it returns, and how it reads its own
 The transcript is what the feature party could see: the gradients, its embeddings and its first layer's gradients in
 sampled batches, what came back for some of its rows each time (`watched`), its bottom model, its features. Which of a
 batch's examples are positive may be known to it for a few (`hints`), and so may the labels of a few of its examples
-(`known`). How many classes the top model tells apart is a parameter of the defense, which is no secret. Sampled
+(`known`). What a defense drew for the labels (`drawn`) it cannot see; that is in the truth, scored as the attack
+`as_drawn`. How many classes the top model tells apart is a parameter of the defense, which is no secret. Sampled
 batches are evenly spaced over training, besides those asked for by number (`records.at`).
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang et al., "Training on Fake Labels".
@@ -127,6 +128,11 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
             place = {"setting": setting} | phase.place
             utility += [place | row for row in of_scores(scores, data.table.labels[phase.test])]
     records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), parties.training.outputs)
+    drawn = defense.drawn(parties.state, parties.training) if len(data.watched) else None
+    if drawn is not None:
+        records.hidden["drawn"] = drawn.cpu().numpy()[data.watched]
+        scored = leaks.as_drawn(records.hidden["drawn"], data.truth["watched_labels"])
+        utility += [{"setting": setting} | row for row in scored]
     return records
 
 

@@ -53,6 +53,11 @@ class RandomizedResponse(Defense):
         """That of the label as drawn, whatever is sent of it."""
         return response_auc(self.epsilon, training.classes)
 
+    def drawn(self, state: torch.Tensor, training: Training) -> torch.Tensor:
+        """(n,): +-epsilon by the label as drawn; of k > 2 classes (n, k): epsilon for the one drawn, else 0."""
+        odds = self.epsilon * one_hot(state, training.classes).float()
+        return odds if training.classes > 2 else odds[:, 1] - odds[:, 0]
+
     def target(self, wire: Wire) -> torch.Tensor:
         """(B, k): 1 at the label as drawn, or the inverse's row, which adds up to 1 too."""
         target = one_hot(wire.state[wire.rows], wire.training.outputs).float()

@@ -1,0 +1,80 @@
+"""Bounds: how a proven one is judged in a setup, and what its row says besides.
+
+It is held against an AUC across rows only if it is about a class or any two rows. Where the defense draws something
+once for each label, its draw is scored beside the attacks (`as_drawn`), and an attack that reads all of it attains the
+bound. One that no defense at all would keep as well is void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from cutlayer.metrics import declared
+from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
+
+from . import verdicts
+from .asked import where
+from .chance import two_sided
+from .estimates import PROVEN, Compared, compared
+from .evidence import Found, per_setup
+
+ACROSS_ROWS = ("class", "row")  # what a bound on an AUC of different rows has to be about
+NOT_ACROSS_ROWS = (
+    "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
+    "what their features say, which would not refute it"
+)
+READS_THE_DRAW = "the worst attack reads what was drawn for the labels: its AUC is that of as_drawn"
+UNREFUTED = (verdicts.NOT_REFUTED, verdicts.ATTAINED)
+Judge = Callable[[Compared], str]
+Entry = Mapping[str, Any]
+Cells = Mapping[str, pd.DataFrame]
+
+
+def judged(found: Found, claim: Entry, check: Entry, cells: Cells) -> tuple[Judge, dict[str, Any]]:
+    """The verdict by itself, and of the row its p-value, if it is tested, and why it is not refuted."""
+    ours = found.compared
+    tested = claim["about"] in ACROSS_ROWS if "about" in claim else PROVEN in check
+    judge = partial(verdicts.of_bound, check, tested=tested, over_draw=_over_draw(found, check, cells))
+    row = {"p": ours.refutes} if tested else {}
+    word = judge(ours)
+    void = _void(found, check, cells) if word in UNREFUTED else ""
+    if void:
+        return (lambda ours: verdicts.VOID), row | {"why": void}
+    if tested:
+        exact = ours.shown.low == ours.shown.high
+        return judge, {"why": ""} if exact and ours.refutes == 1 else row
+    if word == verdicts.ATTAINED:
+        return judge, {"why": READS_THE_DRAW}
+    return judge, {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
+
+
+def _over_draw(found: Found, check: Entry, cells: Cells) -> Compared | None:
+    """By how much a leak is above that of what was drawn for the labels; None where that was not scored."""
+    draw = {**check["left"], "attack": AS_DRAWN}
+    if where(cells[check["exhibit"]], draw | {"setup": found.facts["setup"]}).empty:
+        return None
+    asked = {key: check[key] for key in ("statistic", "left", "exhibit")}
+    (over,) = per_setup({**asked, "right": draw, "setups": [found.facts["setup"]]}, cells)
+    return over.compared
+
+
+def _void(found: Found, check: Entry, cells: Cells) -> str:
+    """Why the undefended run keeps the bound, too: its leak to the same attack is not surely above; empty if it is."""
+    right, left = check.get("right"), check["left"]
+    if not isinstance(right, Mapping) or declared.of(str(right.get("metric"))).kind != declared.BOUND:
+        return ""
+    table = cells[check["exhibit"]]
+    own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
+    plain = {"defense": UNDEFENDED, "attack": left.get("attack", ""), "metric": left["metric"]}
+    leaks, bounds = where(own, plain), where(own, right)
+    if bounds.empty or not set(bounds["seed"]) <= set(leaks["seed"]):
+        return ""
+    both = pd.concat([two_sided(leaks[leaks["seed"].isin(bounds["seed"])]), bounds])
+    if compared({"statistic": "gap", "left": plain, "right": right}, both).shown.low > 0:
+        return ""
+    leak, bound = leaks["value"].mean(), bounds["value"].mean()
+    return f"without a defense the same attack reaches {leak:.3f}, not surely above the bound, {bound:.3f}"
