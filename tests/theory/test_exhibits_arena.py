@@ -20,7 +20,7 @@ from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.worst import worst
 from cutlayer.plan import families, plugins
 from cutlayer.plan.plan import Plan
-from cutlayer.plan.sweeps import settings_of
+from cutlayer.plan.sweeps import AS_DRAWN, settings_of
 from cutlayer.stages.measures import arena as measures
 from cutlayer.stages.theory import Case
 
@@ -49,6 +49,7 @@ def single(exhibit, setup, value):
                 continue
             cases = [("", metric) for metric in exhibit["metrics"] if metric in OF_A_RUN]
             attacks = [name for name in exhibit["attacks"] if name not in left_out]
+            attacks += [AS_DRAWN] if defense == "randomized_response" else []
             cases += [(attack, metric) for attack in attacks for metric in exhibit["metrics"] if metric not in OF_A_RUN]
             for attack, metric in cases:
                 mean = value(defense, setting, attack, metric)
@@ -201,6 +202,7 @@ def test_before_and_after_have_their_marks_their_names_and_promises(drawn):
         assert after[row].get_xdata()[0] == pytest.approx(0.99, abs=0.005)
         assert [line.get_xdata()[0] for line in promised] == pytest.approx([0.6], abs=0.005)
         assert axis.texts[row].get_text() == "off axis"
+        assert [line.get_xdata()[0] for line in labeled(axis, "_drawn")] == pytest.approx([0.55], abs=0.005)
         assert {text.get_text() for text in axis.texts[:row]} >= {"hint"}
         (chance,), (none,) = labeled(axis, "_chance"), labeled(axis, "_undefended")
         assert chance.get_xdata()[0] == 0.5
@@ -271,7 +273,8 @@ EXPECTED = {
     "marvell_broken": "holds", "secdt_broken": "holds", "max_norm_wears_off": "holds", "iso_wears_off": "holds",
     "mixpro_wears_off": "holds", "secdt_raw_wears_off": "holds", "secdt_raw_hides_a_batch": "holds",
     "marvell_keeps_its_promise": "refuted", "marvell_shaped_keeps_its_promise": "not refuted",
-    "dp_keeps_its_promise": "not refuted", "randomized_response_keeps_its_promise": "not refuted",
+    "dp_keeps_its_promise": "not refuted", "randomized_response_keeps_its_promise": "attained",
+    "randomized_response_leaks_what_it_draws": "holds", "randomized_response_leaks_what_it_draws_for_a_row": "holds",
     "marvell_shaped_stops_all": "holds", "dp_stops_all": "holds", "secdt_mended_redrawn": "fails",
     "secdt_mended_proportional": "fails", "secdt_mended_both": "fails", "mending_marvell_pays": "holds",
     "response_beats_gradient_noise": "holds", "pps_void": "holds", "scheme1_void": "holds", "scheme3_void": "holds",
@@ -313,10 +316,12 @@ def test_claims_about_what_holds_fail_where_it_is_broken():
     def breaks(defense, setting, attack, metric):
         if metric == "mse":
             return 0.1 if attack == "half" else 0.01
+        if attack == AS_DRAWN:
+            return 0.73
         return as_found(defense, setting, attack, metric) if metric in OF_A_RUN else 0.98
 
     found = verdicts(breaks)
-    kept = [name for name in found if name.endswith("_stops_all")]
+    kept = [name for name in found if name.endswith("_stops_all") or "leaks_what_it_draws" in name]
     for item in [*kept, "scheme2_holds_for_two_classes", "class_label_holds"]:
         assert found[item] == {"fails"}, item
     for item in [name for name in found if name.endswith("_keeps_its_promise")]:
