@@ -18,6 +18,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.games.split_server.defense import Clients, Defense, Wire
 from cutlayer.games.split_server.defenses._leakage import Leakage
+from cutlayer.games.split_server.defenses._pretraining import pretrained
 from cutlayer.games.split_server.defenses._search import _guarded
 from cutlayer.games.split_server.defenses.infocensor import mixture_leakage
 from cutlayer.information import gaussian_leakage
@@ -430,6 +431,26 @@ def test_the_attribute_leaks_before_pre_training_and_less_after() -> None:
     assert before.leakage > 0.1
     assert of_batches.leakage < before.leakage / 2
     assert of_all.leakage <= 0.05
+
+
+def test_the_batch_that_ends_pre_training_leaks_less_than_the_next_ones_do_on_average() -> None:
+    """So the first step of a training is above the threshold more often than not."""
+    _, leakage = watched(values=2)
+    steps, last = pretrained(leakage, 0.05, 0.001, 5000)
+    assert steps > 0
+    assert last <= 0.05 < np.mean([leakage.drawn().item() for _ in range(50)])
+
+
+def test_tcpo_trains_on_what_kernels_estimate_and_pre_trains_on_what_has_noise() -> None:
+    rows, found = torch.arange(BATCH), {}
+    for widening in ("noise", "kernels"):
+        play = joined(defense("tcpo", widening=widening))
+        features = play.clients.features(rows)
+        expected = gaussian_leakage(features, play.clients.attribute[rows], 1.0, 4, widening == "kernels").item()
+        assert play.state.leakage(features, rows).item() == pytest.approx(expected, rel=1e-6)
+        found[widening] = play.state.report()["pretraining_steps"], expected
+    assert found["noise"][0] == found["kernels"][0] > 0
+    assert found["noise"][1] < found["kernels"][1]
 
 
 def test_pre_training_that_is_not_enough_is_an_error_that_says_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ SETTINGS = {  # the least that params.yaml must have
     "infocensor": ["weight=0.1", "weight=0.3"],
     "linear": ["weight=0.5", "weight=5.0"],
     "tcpo": ["threshold=0.005", "threshold=0.003", "threshold=0.001"],
+    "tcpo_kernels": ["threshold=0.005"],
     "tcpo_exact": ["threshold=0.005"],
     "tcpo_exact_sgd": ["threshold=0.005"],
 }
@@ -188,6 +190,27 @@ def test_the_numbers_that_are_printed_as_near_random_guess_are_so_by_the_rule():
     assert PAPER["claims"]["near_guess_basic"]["check"]["at_most"] == 0.12
 
 
+def test_no_reason_stands_on_rows_of_more_than_one_kind():
+    """Defended or not, of utility or of a leak: what explains the one need not be true of the other."""
+    kinds = {}
+    for number in PAPER["numbers"]:
+        row = number["published"]
+        if number["why"]:
+            kind = row["method"] == "none", row["metric"] == "utility_accuracy"
+            kinds.setdefault(number["why"], set()).add(kind)
+    assert len(kinds) > 8
+    assert {why: own for why, own in kinds.items() if len(own) > 1} == {}
+
+
+def test_what_a_reason_rests_on_is_there():
+    """An exhibit, a claim, a test's file or a benchmark's page."""
+    there = {*PAPER["exhibits"], *PAPER["claims"]} | {path.name for path in (PROJECT / "tests").rglob("*.py")}
+    there |= {str(path.relative_to(PROJECT)) for path in (PROJECT / "workflow/benchmarks").glob("*.md")}
+    for entry in [*PAPER["claims"].values(), *PAPER["numbers"]]:
+        for names in re.findall(r"\(([\w./, ]+)\)", entry.get("why", "")):
+            assert {*names.split(", ")} <= there, entry["why"]
+
+
 FEWER = {  # at scale quick, for its five minutes
     f"celeba_{attribute}{poisoned}": {"tcpo": {"threshold=0.005", *more}}
     for attribute, more in {"male": ["threshold=0.001"], "attractive": [], "lipstick": []}.items()
@@ -207,17 +230,18 @@ def test_every_setting_that_the_paper_names_is_run_at_every_scale(scale):
             assert named.get(defense, set()) <= set(settings_of(plan.defense(setup, defense))), (setup, defense)
 
 
-def test_the_starting_point_is_held_against_every_seed():
-    """All are below, and one so near that the interval of their mean reaches above."""
+def test_the_starting_point_is_held_as_the_mean_that_the_figure_shows():
+    """One seed above the threshold does not make it fail."""
     own = {"setup": "adult_sex", "defense": "tcpo", "setting": "threshold=0.001", "metric": "leakage"}
     rows = [row for place in (1, 100) for row in cell(0.5, place, "step", **own)]
-    for row, start in zip(rows, (0.0001, 0.0002, 0.00099), strict=False):
-        row["value"] = start
     claim = {"starts": PAPER["claims"]["starts_below_001"]}
-    found = judge(
-        "tcpo", {"claims": claim}, PUBLISHED, {"figure3": pd.DataFrame(rows)[columns("step")]}, Scale("paper")
-    )
-    assert list(found["verdict"]) == ["holds"]
+    verdicts = []
+    for starts in ((0.0001, 0.0002, 0.00015), (0.0002, 0.0002, 0.0011), (0.002, 0.0021, 0.0022)):
+        for row, start in zip(rows, starts, strict=False):
+            row["value"] = start
+        cells = {"figure3": pd.DataFrame(rows)[columns("step")]}
+        verdicts += list(judge("tcpo", {"claims": claim}, PUBLISHED, cells, Scale("paper"))["verdict"])
+    assert verdicts == ["holds", "undecided", "fails"]
 
 
 def test_the_final_privacy_loss_is_that_of_the_last_step():
