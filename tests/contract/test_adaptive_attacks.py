@@ -90,7 +90,8 @@ def test_off_axis_tells_nothing_where_all_rows_get_the_same_noise(rank):
     assert abs(found.mean() - 0.5) <= own + SIGMAS * error_of(len(found))
 
 
-def test_the_cosine_with_hints_tells_labels_that_marvell_hides_from_inner_products_where_gradients_have_low_rank():
+def test_a_cosine_with_hints_reads_marvell_and_an_inner_product_does_not():
+    """Where gradients have low rank; no more than marvell promises where they are as it models them."""
     limit = auc_bound(0.1) + SIGMAS * error_of(20)
     for rank, told in ((1, True), (32, False)):
         inner, cosine = (aucs_of_hints(kind, rank).mean() for kind in ("inner", "cosine"))

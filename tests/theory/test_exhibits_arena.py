@@ -279,7 +279,8 @@ EXPECTED = {
     "secdt_mended_proportional": "fails", "secdt_mended_both": "fails", "mending_marvell_pays": "holds",
     "response_beats_gradient_noise": "holds", "pps_void": "holds", "scheme1_void": "holds", "scheme3_void": "holds",
     "scheme2_holds_for_two_classes": "holds", "optimal_transform_can_help_the_adversary": "holds",
-    "class_label_holds": "holds", "adv_leaks_more_over_all_epochs": "holds",
+    "class_label_holds": "holds", "class_label_holds_for_two_classes": "holds",
+    "adv_leaks_more_over_all_epochs": "holds",
     "infocensor_leaks_more_over_all_epochs": "holds", "tcpo_leaks_more_over_all_epochs": "holds",
     "tcpo_keeps_its_promise": "refuted", "tcpo_composed_keeps_its_promise": "not refuted",
     "gaussian_features_keeps_its_promise": "not refuted", "infocensor_trades_better_than_tcpo": "holds",
@@ -312,6 +313,18 @@ def test_claims_about_broken_defenses_fail_where_nothing_breaks_them():
     assert found["marvell_keeps_its_promise"] == {"not refuted"}
 
 
+def test_where_a_guess_of_one_half_is_as_good_as_an_attack_the_claims_can_fail_too():
+    """On Bank it is worse by 6% than the attacks on no defense, whatever a defense does."""
+
+    def nothing(defense, setting, attack, metric):  # defenses that nobody inverts, and two that do nothing
+        value = 0.857 if attack == "half" else 0.808 if defense in ("none", "class_label", "scheme2") else 0.95
+        return value if metric == "mse" else as_found(defense, setting, attack, metric)
+
+    void, kept = ("pps_void", "scheme1_void", "scheme3_void"), "scheme2_holds_for_two_classes"
+    found = verdicts(nothing, *void, kept, "class_label_holds_for_two_classes")
+    assert found == {item: {"fails"} for item in found}
+
+
 def test_claims_about_what_holds_fail_where_it_is_broken():
     def breaks(defense, setting, attack, metric):
         if metric == "mse":
@@ -322,7 +335,8 @@ def test_claims_about_what_holds_fail_where_it_is_broken():
 
     found = verdicts(breaks)
     kept = [name for name in found if name.endswith("_stops_all") or "leaks_what_it_draws" in name]
-    for item in [*kept, "scheme2_holds_for_two_classes", "class_label_holds"]:
+    kept += ["scheme2_holds_for_two_classes", "class_label_holds", "class_label_holds_for_two_classes"]
+    for item in kept:
         assert found[item] == {"fails"}, item
     for item in [name for name in found if name.endswith("_keeps_its_promise")]:
         about = PAPER["claims"][item]["about"]
@@ -344,9 +358,10 @@ def test_where_the_undefended_run_leaks_nothing_there_is_no_signal():
 
 
 @pytest.mark.parametrize("claim", PAPER["claims"])
-def test_every_claim_is_ours_has_a_rule_and_selects_a_scheme_of_its_exhibit(claim):
+def test_every_claim_but_one_is_ours_and_each_has_a_rule_and_selects_a_scheme_of_its_exhibit(claim):
     entry = PAPER["claims"][claim]
-    assert entry["datasets"] == []
+    if claim != "pps_void":  # which its paper says itself
+        assert entry["datasets"] == []
     assert entry["rule"]
     exhibit = plan().papers["arena"]["exhibits"][entry["check"]["exhibit"]]
     left = entry["check"]["left"]

@@ -204,8 +204,11 @@ def test_every_printed_number_is_compared_or_said_not_to_be_comparable(paper):
 
 
 def test_a_training_that_ended_early_leaves_a_number_without_result():
-    content = {"claims": {}, "numbers": PAPERS["marvell"]["numbers"][:4]}
-    cells = {"figure1": made_up("quick", "marvell", "figure1")}
+    numbers, cells = PAPERS["marvell"]["numbers"][:4], {"figure1": made_up("quick", "marvell", "figure1")}
+    found = judge("marvell", {"claims": {}, "numbers": numbers}, PUBLISHED["marvell"], cells, Scale("paper"))
+    assert set(found["verdict"]) == {"decides a reading"}
+    judged = [{key: value for key, value in number.items() if key != "decides"} for number in numbers]
+    content = {"claims": {}, "numbers": judged}
     found = judge("marvell", content, PUBLISHED["marvell"], cells, Scale("paper"))
     assert list(found["verdict"] == "no result") == [False, False, False, True]
     assert found["why"].iloc[3] == "not at this scale: step 400 is not recorded, the last is 300"
@@ -340,6 +343,15 @@ def test_what_does_not_apply_is_said_of_every_case():
     found = spread(pd.DataFrame(rows)).query("skipped != ''")
     places = set(zip(found["defense"], found["setting"], found["attack"], strict=True))
     assert places == {("none", "", "norm"), ("secdt", "a=1", "norm"), ("marvell", "", "completion")}
+
+
+@pytest.mark.parametrize(("leak", "verdict"), [(0.8, "fails"), (0.9, "holds"), (0.98, "fails")])
+def test_a_leak_around_0_9_may_be_too_small_and_too_large(leak, verdict):
+    claims = {"leaks_about_0_9": PAPERS["marvell"]["claims"]["leaks_about_0_9"]}
+    own = {"setup": "criteo", "defense": "none", "attack": "norm", "metric": "leak_auc_median"}
+    cells = pd.DataFrame(cell(leak, **own)).assign(tested=0, chance=0.5, error=math.nan)
+    found = judge("marvell", {"claims": claims}, PUBLISHED["marvell"], {"attacks": cells}, Scale("paper"))
+    assert found["verdict"].tolist() == [verdict]
 
 
 # Drawings.

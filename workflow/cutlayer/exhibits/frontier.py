@@ -27,7 +27,7 @@ from .base import Axis, Beside, Exhibit, Points, footer, placed
 FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
 LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
-DASHED = (0, (6, 2))
+FLOOR = {"color": "#666666", "linestyle": (0, (6, 2)), "lw": 1.3, "zorder": 0.5}  # a gray that no defense has
 NEARLY_0 = 1e-3  # of a symlog axis, which is linear below
 
 
@@ -78,8 +78,8 @@ class Frontier(Exhibit):
                 continue
             handles |= self._front(axis, drawn)
             for defense, line in drawn.groupby("defense", sort=False):
-                draw = self._floor if defense == self.floor else self._line
-                handles[str(defense)] = draw(axis, line, looks[str(defense)])
+                floor, look = defense == self.floor, looks[str(defense)]
+                handles[str(defense)] = self._floor(axis, line) if floor else self._line(axis, line, look)
             said_here = printed[(printed["setup"] == setup) & (printed["attack"] == attack)]
             for row in said_here[said_here["defense"].isin(list(looks))].to_dict("records"):
                 at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
@@ -146,12 +146,12 @@ class Frontier(Exhibit):
         joined = look if ordered(line["setting"]) else {**look, "linestyle": ""}
         return axis.plot(x, y, **joined)[0]
 
-    def _floor(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+    def _floor(self, axis: Any, line: pd.DataFrame) -> Any:
         """The utility over the whole range of leaks, and its interval lightly shaded."""
         across, between = (axis.axhline, axis.axhspan) if self.leak_axis == "x" else (axis.axvline, axis.axvspan)
         ((mean, low, high),) = line[["mean_run", "low_run", "high_run"]].to_numpy()  # it has one setting
-        between(low, high, color=look["color"], alpha=0.12, lw=0, zorder=0)
-        return across(mean, color=look["color"], linestyle=DASHED, lw=1.3, zorder=0.5)
+        between(low, high, color=FLOOR["color"], alpha=0.08, lw=0, zorder=0)
+        return across(mean, **FLOOR)
 
     def _dress(self, axis: Any, chance: float, drawn: pd.DataFrame) -> None:
         x_label, y_label = self._ordered(self.leak_label + MIRRORED * self.two_sided, self.utility_label)

@@ -1,13 +1,13 @@
 """hint: whoever is close to a known positive is positive.
 
-The adversary knows a few positives of each batch. `inner`: the largest inner product with any of them, as in the paper's
-figures 3; `cosine`: the largest cosine similarity, which section 5.3 names beside it. `longest`: the inner product with
-the longest of them; `distance`: minus the Euclidean distance to the nearest; these two are the official code's. The
-known examples are not guessed.
+The adversary knows a few positives of each batch. `inner`: the largest inner product with any of them, as in the
+paper's figure 3; `cosine`: the largest cosine similarity, which section 5.3 names beside it. `longest`: the inner
+product with the longest of them; `distance`: minus the Euclidean distance to the nearest; these two are the official
+code's. The known examples are not guessed.
 
-A cosine asks how much of a gradient lies on the line of a known positive's. Under marvell the noise on that line goes to
-both classes, and what is across it to one of them only, so that the cosine tells the classes apart where the inner
-product, which the noise on the line decides, does not.
+A cosine asks how much of a gradient lies on the line of a known positive's. Under marvell the noise on that line goes
+to both classes and what is across it to one of them only. So the cosine tells the classes apart; the inner product,
+which the noise on the line decides, does not.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3, figure 3.
 """
