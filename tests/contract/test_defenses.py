@@ -11,6 +11,7 @@ from tests.contract.promises import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer import polytope
+from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.games.vertical.defense import Wire
 from cutlayer.games.vertical.equations import difference_matrix, softmax
@@ -129,6 +130,16 @@ def test_pps_retrained_rescales_and_publishes_what_it_trained():
     weights, bias = own.publish(known.weights, np.ones(3), known)
     np.testing.assert_array_equal(weights, known.weights)
     np.testing.assert_array_equal(bias, np.ones(3))
+
+
+def test_pps_at_the_optimum_trains_both_models_to_it_and_others_as_the_setup_says():
+    assert defense("pps", retrain="optimum").rescaling == defense("pps", retrain=True).rescaling
+    assert defense("pps", retrain="optimum").training == {"optimizer": "newton", "l2": 0.001}
+    assert {params()["setups"][f"{name}_l2"]["model"]["l2"] for name in ("bank", "robot", "satellite")} == {0.001}
+    for other in (defense("pps", retrain=True), defense("pps"), defense("none")):
+        assert not other.training
+    with pytest.raises(InputError, match=r"^defense\.pps: retrain = optimum; only with transform"):
+        defense("pps", transform="optimal", retrain="optimum")
 
 
 def test_pps_of_a_run_leaves_every_score_as_it_is(run):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from sklearn.linear_model import LogisticRegression as Reference
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
+from cutlayer.games.vertical.models.logistic_regression import _Stack
 from cutlayer.games.vertical.preprocess import min_max
 from cutlayer.plan import plugins
 
@@ -71,6 +73,37 @@ def test_with_a_penalty_it_tends_to_the_minimizer_of_equation_76(data):
     constant = np.column_stack([X, np.ones(len(X))])
     reference = Reference(C=1 / (0.05 * len(X)), fit_intercept=False, tol=1e-10).fit(constant, y).coef_[0]
     assert np.linalg.norm(ours - reference) < 0.05 * np.linalg.norm(reference)
+
+
+@pytest.mark.parametrize("penalize_bias", [True, False])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_newton_ends_where_the_loss_of_all_rows_is_flat_and_adam_tends_to_it(data, classes, penalize_bias):
+    X, y = data[0], data[1] + 2 * (data[0][:, 1] > 0.3) * (classes > 2)
+    scale, shift = np.array([1.0, -1.0, 0.2]), np.array([0.0, 1.0, 0.5])
+    own = {"l2": 0.01, "penalize_bias": penalize_bias}
+    found = fit((X, y), scale, shift, optimizer="newton", **own)
+    wide = [np.repeat(part[:, None], X.shape[1], axis=1) for part in (scale, shift)]
+    stack = _Stack(X, y, classes, *wide, 0.01, torch.Generator(), "cpu", penalize_bias)
+
+    def loss(weights, bias):
+        with torch.no_grad():
+            for parameter, value in zip(stack.parameters, (weights, bias), strict=True):
+                parameter.copy_(torch.tensor(value))
+        return stack.losses(torch.arange(len(X)))
+
+    least = loss(*found)
+    least.sum().backward()
+    assert max(float(parameter.grad.abs().max()) for parameter in stack.parameters) < 1e-9
+    early, late = (loss(*fit((X, y), scale, shift, epochs=epochs, patience=200, **own)) for epochs in (1, 40))
+    assert (early > late + 0.01).all()
+    assert (late > least).all()
+
+
+def test_newton_needs_a_penalty_and_numbers(data):
+    with pytest.raises(InputError, match=r"^model\.logistic_regression: newton without a penalty; l2 > 0"):
+        fit(data, optimizer="newton")
+    with pytest.raises(InputError, match=r"^run\.here: loss is not finite; check the data"):
+        fit((data[0] * np.nan, data[1]), optimizer="newton", l2=0.01)
 
 
 def test_weights_and_biases_have_one_row_per_class(data):

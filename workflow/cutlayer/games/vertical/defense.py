@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -48,6 +49,11 @@ class Defense(base.Defense):
     def rescaling(self) -> tuple[float, float]:
         """(a, c) when the passive party trains on a x + c in place of its features x; (1, 0): it does not."""
         return 1.0, 0.0
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """Parameters of the model that are others under this defense, and in the model that it is compared with."""
+        return {}
 
     @base.returns(_published)
     def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -50,7 +50,7 @@ class Vertical(Protocol):
     def run(self, task: Task) -> Outcome:
         """Train (or take the undefended run's model), then predict under every setting."""
         data = _prepared(task)
-        model = _model(task, data)
+        model = _model(task, data, {})
         places = windows(
             data.X.shape[1], task.settings["windows"], task.settings.get("passive"), task.table.feature_names
         )
@@ -64,14 +64,14 @@ class Vertical(Protocol):
             learned={"weights": model.weights, "bias": model.bias},
         )
         for setting, defense in task.defenses.items():
-            shown = []
-            for (d, start), served in zip(places, _served(task, defense, data, model, places), strict=True):
+            shown, before = [], _model(task, data, defense.training) if defense.training else model
+            for (d, start), served in zip(places, _served(task, defense, data, before, places), strict=True):
                 passive = columns(data.X.shape[1], d, start)
                 rng = generator(task.name, setting, d, start)
                 wire = Wire(served.weights[:, passive], data.X[:, passive], rng)
                 shown.append(_show(defense, served, data.rows, passive, wire))
                 place = {"setting": setting, "d": d, "start": start}
-                outcome.utility += [place | row for row in _cost(defense, served, model, data, wire)]
+                outcome.utility += [place | row for row in _cost(defense, served, before, data, wire)]
             outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
             outcome.transcripts[setting]["defense"] = described(defense)
         return outcome
@@ -137,17 +137,21 @@ def _prepared(task: Task) -> _Data:
     return _Data(X, task.table.labels, train, test, rows, compared)
 
 
-def _model(task: Task, data: _Data) -> _Served:
-    if task.trained is not None:
+def _model(task: Task, data: _Data, own: Mapping[str, Any]) -> _Served:
+    """The undefended run's model, or one with parameters of its own."""
+    if task.trained is not None and not own:
         return _Served(task.trained["weights"], task.trained["bias"], data.X)
     unscaled = np.ones((1, data.X.shape[1]))
-    weights, bias = _fit(task, data, unscaled, 0 * unscaled)
+    weights, bias = _fit(task, data, unscaled, 0 * unscaled, own)
     return _Served(weights[0], bias[0], data.X)
 
 
-def _fit(task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fit(
+    task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray, own: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
     """Every run of a setup and seed starts alike, so that defenses are compared on the same model."""
-    model = plugins.create("model", *plugins.used(task.settings["model"]))
+    name, parameters = plugins.used(task.settings["model"])
+    model = plugins.create("model", name, {**parameters, **own})
     X, labels, seed = data.X[data.train], data.labels[data.train], seed_of(task.origin, task.seed, "model")
     return model.fit(X, labels, task.table.classes, scale, shift, seed, task.name, task.device)
 
@@ -161,7 +165,7 @@ def _served(task: Task, defense: Defense, data: _Data, model: _Served, places: l
     for place, (d, start) in enumerate(places):
         passive = columns(total, d, start)
         scale[place, passive], shift[place, passive] = defense.rescaling
-    weights, bias = _fit(task, data, scale, shift)
+    weights, bias = _fit(task, data, scale, shift, defense.training)
     return [_Served(weights[v], bias[v], scale[v] * data.X + shift[v]) for v in range(len(places))]
 
 

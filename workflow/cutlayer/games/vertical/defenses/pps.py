@@ -10,8 +10,9 @@ Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Fed
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,22 +20,31 @@ from cutlayer.core.errors import InputError
 from cutlayer.games.vertical.defense import Defense, Wire
 from cutlayer.theory.chebyshev import theorem3
 
+PENALTY = 0.001  # lambda of equation 76
+
 
 @dataclass(frozen=True)
 class PrivacyPreservingScheme(Defense):
     """Publishes W_pas H^-1 (remark 6), or trains anew on the transformed features (proposition 4)."""
 
     transform: Literal["minus_identity", "optimal"] = "minus_identity"
-    retrain: bool = False  # only minus_identity: the optimal H needs the trained weights
+    # Only minus_identity, for the optimal H needs the trained weights. "optimum": before and after, the model is the
+    # minimizer of equation 76 with a penalty of PENALTY, whatever the setup's; without one there is none.
+    retrain: Literal[False, True, "optimum"] = False
 
     def __post_init__(self) -> None:
         if self.retrain and self.transform != "minus_identity":
-            raise InputError("defense.pps", "retrain = True", "only with transform = 'minus_identity'")
+            raise InputError("defense.pps", f"retrain = {self.retrain}", "only with transform = 'minus_identity'")
 
     @property
     def rescaling(self) -> tuple[float, float]:
         """Multiplying by -1 and normalizing again is x -> 1 - x; it is what figure 12 measures."""
         return (-1.0, 1.0) if self.retrain else (1.0, 0.0)
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """The one optimum that proposition 4 is about, where Adam stops early."""
+        return {"optimizer": "newton", "l2": PENALTY} if self.retrain == "optimum" else {}
 
     def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
         """The weights and bias of the same scores in the transformed features."""

@@ -3,6 +3,9 @@
 Two classes are written as a softmax over two scores, so that one formula serves any number of classes.
 The penalty is l2 (tr W W' + ||b||^2), equation 76 of the chebyshev paper.
 
+`optimizer: newton` runs to the one minimizer that this equation has on all training rows if there is a penalty
+(proposition 4), where Adam stops early. `penalize_bias: false` leaves ||b||^2 out.
+
 Several models of the same rows, each on its own rescaling of the features, are trained as one stack:
 Adam is coordinatewise, so a stacked model moves exactly as it would alone.
 """
@@ -10,7 +13,7 @@ Adam is coordinatewise, so a stacked model moves exactly as it would alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -22,6 +25,8 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.games.vertical.model import Model
 
+from ._optimum import Problem, optimum
+
 
 @dataclass(frozen=True)
 class LogisticRegression(Model):
@@ -32,12 +37,18 @@ class LogisticRegression(Model):
         "held_out": (0, 0.5),
     }  # fmt: skip
 
+    optimizer: Literal["adam", "newton"] = "adam"
     l2: float = 0.0
+    penalize_bias: bool = True
     rate: float = 0.01
     batch: int = 256
     epochs: int = 300
     patience: int = 10  # epochs without a better loss on the held-out rows
     held_out: float = 0.1  # share of the training rows for early stopping
+
+    def __post_init__(self) -> None:
+        if self.optimizer == "newton" and not self.l2:
+            raise InputError("model.logistic_regression", "newton without a penalty", "l2 > 0: one minimizer")
 
     def fit(
         self,
@@ -56,9 +67,12 @@ class LogisticRegression(Model):
         Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
         A loss that is not a number is an InputError saying where; `name` is for that message.
         """
+        if self.optimizer == "newton":
+            penalties = np.repeat([self.l2, self.l2 * self.penalize_bias], [X.shape[1], 1])
+            return optimum(Problem(X, np.eye(classes)[y], penalties), scale, shift, name)
         generator = torch.Generator().manual_seed(seed)
         held, rows = torch.randperm(len(X), generator=generator).tensor_split([max(1, round(self.held_out * len(X)))])
-        stack = _Stack(X, y, classes, scale, shift, self.l2, generator, device)
+        stack = _Stack(X, y, classes, scale, shift, self.l2, generator, device, self.penalize_bias)
         held = held.to(device)
         optimizer = torch.optim.Adam(stack.parameters, self.rate)
         for epoch in range(self.epochs):
@@ -78,9 +92,9 @@ class LogisticRegression(Model):
 class _Stack:
     """V models as tensors: their parameters, their losses, and the best of each so far."""
 
-    def __init__(self, X, y, classes, scale, shift, l2, generator, device) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
+    def __init__(self, X, y, classes, scale, shift, l2, generator, device, penalize_bias=True) -> None:  # type: ignore[no-untyped-def]  # torch is imported late
         self.X, self.y, self.scale, self.shift = (torch.tensor(array).to(device) for array in (X, y, scale, shift))
-        self.l2 = l2
+        self.l2, self.penalize_bias = l2, penalize_bias
         copies = len(scale)
         weights = 0.01 * randn((classes, X.shape[1]), generator, device, torch.float64)
         self.weights = weights.repeat(copies, 1, 1).requires_grad_()
@@ -96,7 +110,8 @@ class _Stack:
         offset = self.bias + (self.weights * self.shift[:, None]).sum(2)
         logits = (self.X[rows] @ turned.T).unflatten(1, self.bias.shape) + offset
         entropy = cross_entropy(logits.permute(0, 2, 1), self.y[rows, None].expand(-1, len(offset)), reduction="none")
-        return entropy.mean(0) + self.l2 * (self.weights.square().sum((1, 2)) + self.bias.square().sum(1))
+        squares = self.weights.square().sum((1, 2)) + self.penalize_bias * self.bias.square().sum(1)
+        return entropy.mean(0) + self.l2 * squares
 
     def keep(self, losses, epoch: int, patience: int) -> bool:  # type: ignore[no-untyped-def]
         """Remember the models that got better; False when none has for `patience` epochs."""
