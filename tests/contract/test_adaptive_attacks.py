@@ -12,8 +12,19 @@ from scipy import stats
 
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
-from cutlayer.games.split.attacks import _own_features, clusters, clusters_watched, hint, off_axis, repeated
+from cutlayer.games.split.attacks import (
+    _own_features,
+    clusters,
+    clusters_watched,
+    clusters_without_k,
+    drawn_and_norm,
+    first_axis,
+    hint,
+    off_axis,
+    repeated,
+)
 from cutlayer.games.split.defense import Training, Wire
+from cutlayer.games.split.defenses._gaussians import estimated, perturbed
 from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.plan import plugins
 from cutlayer.theory.marvell import auc_bound
@@ -106,6 +117,112 @@ def test_off_axis_takes_the_minority_for_positive_whichever_class_has_the_noise(
         assert leak_auc(off_axis.score(sent(split_defense("marvell", sum_kl=0.1), rows, labels)), labels) > 0.95
 
 
+# The mechanism: one thing at a time is changed of the noise, and of the gradients that it is added to.
+
+
+def five_out(rows):
+    return off_axis.score(rows, out=5)
+
+
+def changed(gradients, labels, across, seed):
+    """marvell's noise along the difference of the means, and these variances across it for negatives and positives."""
+    own, member = split_defense("marvell", sum_kl=0.1), np.stack((labels != 1, labels == 1))
+    rows, member = torch.from_numpy(gradients.astype(np.float32)), torch.from_numpy(member).float()
+    model = estimated(rows, member)
+    noise = own._noise(rows, model)
+    negative, positive = across(noise)
+    noise = noise._replace(negative_across=negative, positive_across=positive)
+    draw = torch.Generator().manual_seed(seed)
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
+    return perturbed(rows, member, model, noise, training).numpy()
+
+
+OPTIMUM = lambda noise: (noise.negative_across, noise.positive_across)  # noqa: E731
+NONE = lambda noise: (0.0, 0.0)  # noqa: E731
+LARGER = lambda noise: (max(OPTIMUM(noise)),) * 2  # noqa: E731
+SWAPPED = lambda noise: OPTIMUM(noise)[::-1]  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("across", "rank", "least", "most"),
+    [
+        (OPTIMUM, 2, 0.95, 1.0),
+        (SWAPPED, 2, 0.95, 1.0),  # whichever class has it
+        (NONE, 2, 0.4, 0.6),  # along the axis alone: then nothing is off it but rounding
+        (LARGER, 2, 0.4, 0.6),
+        (OPTIMUM, 32, 0.4, 0.6),  # gradients as the theorem has them
+    ],
+)
+def test_marvell_is_read_by_noise_that_one_class_has_off_the_axis_where_gradients_are_not_spread_alike(
+    across, rank, least, most
+):
+    labels = labels_of(256)
+    found = [
+        leak_auc(five_out(changed(gradients_of(labels, rank, seed=i), labels, across, i)), labels) for i in range(20)
+    ]
+    assert least <= np.mean(found) <= most
+
+
+@pytest.mark.parametrize("own", [{}, {"out": 5}])
+def test_the_larger_noise_across_for_both_classes_keeps_marvell_from_being_read_off_its_axis(own):
+    for rank in (1, 2, 8):
+        found = aucs(lambda rows: off_axis.score(rows, **own), split_defense("marvell", sum_kl=0.1, across="larger"), rank)
+        assert abs(found.mean() - 0.5) < 0.1
+
+
+@pytest.mark.parametrize("d", [8, 32, 128])
+@pytest.mark.parametrize("rows", [64, 256, 1024])
+def test_a_cut_of_8_and_a_batch_of_64_are_enough_for_the_length_off_a_few_directions(d, rows):
+    labels, defense = labels_of(rows), split_defense("marvell", sum_kl=0.1)
+    found = [leak_auc(five_out(sent(defense, gradients_of(labels, 2, d, i), labels, i)), labels) for i in range(10)]
+    assert np.mean(found) > 0.9
+
+
+def test_a_cut_of_two_or_a_few_rows_are_not():
+    defense = split_defense("marvell", sum_kl=0.1)
+    for rows, d, out in ((256, 2, 1), (8, 32, 5)):
+        labels = labels_of(rows)
+        found = [
+            leak_auc(off_axis.score(sent(defense, gradients_of(labels, 2, d, i), labels, i), out=out), labels)
+            for i in range(20)
+        ]
+        assert abs(np.mean(found) - 0.5) < 0.4
+
+
+# first_axis.
+
+
+def test_the_first_axis_reads_noise_that_is_alike_in_all_directions():
+    assert aucs(first_axis.score, split_defense("iso", ratio=8.0), 1, batches=10).mean() > 0.8
+
+
+# drawn_and_norm.
+
+
+def responded(labels, epochs=6, flips=0.27, d=16, seed=0):
+    """Gradients (E, W, d) of rows whose labels (W,) are flipped once, of a model that knows the classes; what was drawn."""
+    draw = generator("responded", seed)
+    drawn = np.where(draw.random(len(labels)) < flips, 1 - labels, labels)
+    opinion = np.clip(0.3 + 0.2 * labels + 0.1 * draw.standard_normal(len(labels)), 0.02, 0.98)
+    slopes = np.abs(draw.standard_normal((epochs, 1, d))) + 0.1 * draw.standard_normal((epochs, len(labels), d))
+    return (opinion - drawn)[None, :, None] * slopes, drawn
+
+
+def test_the_drawn_label_and_the_length_within_it_tell_more_than_the_drawn_label():
+    labels = labels_of(1000)
+    rows, drawn = responded(labels)
+    np.testing.assert_array_equal(drawn_and_norm.drawn(rows), drawn == 1)
+    assert leak_auc(drawn_and_norm.score(rows), labels) > leak_auc(drawn, labels) + 0.05
+
+
+def test_where_the_model_has_no_opinion_the_length_adds_nothing_to_the_drawn_label():
+    labels = labels_of(1000)
+    rows, drawn = responded(labels)
+    same = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+    found = leak_auc(drawn_and_norm.score(same), labels)
+    assert found == pytest.approx(leak_auc(drawn, labels), abs=SIGMAS * error_of(1, 1000))
+
+
 # repeated.
 
 
@@ -184,6 +301,21 @@ def test_clusters_of_a_rarer_class_are_smaller_and_so_tell_it():
     assert leak_auc(clusters.score(rows, 10), own >= 5) == 1
 
 
+@pytest.mark.parametrize("fakes", [2, 5, 10])
+def test_how_many_clusters_there_are_shows_in_the_distances_at_which_they_merge(fakes):
+    rows, own = faked([30] * fakes + [10] * fakes)
+    found = clusters_without_k.groups(clusters.directions(rows), 40)
+    assert len(np.unique(found)) == 2 * fakes
+    assert len(np.unique(np.stack([found, own]), axis=1).T) == 2 * fakes
+
+
+def test_without_k_no_more_clusters_are_found_than_allowed_or_than_there_are():
+    rows, _ = faked([30] * 10)
+    assert len(np.unique(clusters_without_k.groups(rows, 6))) <= 6
+    for few in (np.zeros((5, 3)), np.ones((1, 2)), np.eye(3)[:2], np.eye(3)):
+        assert len(np.unique(clusters_without_k.groups(few, 40))) <= max(1, len(few) - 1)
+
+
 def test_clusters_tell_nothing_of_classes_of_one_size():
     found = [leak_auc(clusters.score(faked([20] * 10, seed=seed)[0], 10), np.arange(200) >= 100) for seed in range(20)]
     assert np.mean(found) == pytest.approx(0.5, abs=SIGMAS * error_of(20, 200, 0.5))
@@ -250,6 +382,21 @@ def test_repeated_reads_labels_off_trainings_and_has_the_right_sign(leak):
             assert leak("clicks", defense, "repeated", {"form": form}, **own) > 0.9
 
 
+def test_the_first_epoch_alone_is_read_too_and_differs_from_all_of_them(leak, split_run, split_cases):
+    for defense, own in (("iso", {"ratio": 1.0}), ("max_norm", {})):
+        assert leak("clicks", defense, "repeated", {"epochs": "first"}, two_sided=True, **own) > 0.6
+    ((_, seen, _),) = split_cases(split_run("clicks", "iso", ratio=1.0), "watched")
+    cut = seen | {name: seen[name][:1] for name in ("watched_gradients", "watched_steps")}
+    for name, own in (("repeated", {}), ("clusters_watched", {"by": "size"}), ("drawn_and_norm", {})):
+        first, every = (plugins.create("attack", name, own | {"epochs": epochs}) for epochs in ("first", "all"))
+        found, whole, alone = (
+            method.infer(View(name, method.sees, what, generator("first")))
+            for method, what in ((first, seen), (every, seen), (first, cut))
+        )
+        np.testing.assert_array_equal(found, alone)
+        assert (found != whole).any()
+
+
 def test_repeated_composes_less_where_differential_privacy_is_accounted_over_all_epochs(leak):
     strong, weak = (leak("clicks", "dp", "repeated", epsilon=epsilon) for epsilon in (1.0, 100.0))
     assert weak > 0.9
@@ -262,6 +409,7 @@ def test_what_all_epochs_have_in_common_tells_more_of_mixed_gradients_than_their
 
 def test_secdt_s_fake_classes_are_clusters_in_a_batch_and_over_epochs(leak):
     assert leak("clicks", "secdt", "clusters", expansion=2) > 0.9
+    assert leak("clicks", "secdt", "clusters_without_k", expansion=10) > 0.9
     assert leak("clicks", "secdt", "clusters_watched", {"by": "size"}, expansion=2) > 0.9
     assert leak("clicks", "secdt", "clusters_watched", {"by": "features"}, expansion=2) > 0.8
 
@@ -278,12 +426,14 @@ def test_one_known_label_a_class_names_the_fake_classes_of_many_classes(leak):
         assert leak("images", "secdt", "clusters_watched", **parameters) > 0.5  # of ten classes
 
 
-@pytest.mark.parametrize(("name", "own"), [("repeated", {}), ("clusters_watched", {"by": "size"})])
+@pytest.mark.parametrize(("name", "own"), [("repeated", {}), ("clusters_watched", {"by": "size"}), ("drawn_and_norm", {})])
 def test_setups_that_follow_no_rows_and_trainings_of_one_epoch_are_skipped(name, own):
     method = plugins.create("attack", name, own)
     assert "here none is" in method.skip(View(name, method.sees, {"classes": np.array(2)}, generator("skip")))
     once = {"watched_gradients": np.zeros((1, 3, 2)), "classes": np.array(2)}
     assert "here there is 1 epoch" in method.skip(View(name, method.sees, once, generator("skip")))
+    first = plugins.create("attack", name, own | {"epochs": "first"})
+    assert not first.skip(View(name, first.sees, once, generator("skip")))
 
 
 def test_known_rows_are_not_guessed_and_have_to_be_there(split_run, split_cases):

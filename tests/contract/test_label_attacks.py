@@ -24,6 +24,7 @@ from cutlayer.games.split.attacks import (
     clusters,
     direction,
     direction_known_positive,
+    first_axis,
     guess_k,
     hint,
     model_completion,
@@ -56,7 +57,9 @@ SCORES = {
     "longest": lambda rows: hint.score(rows, np.array([0]), "longest"),
     "distance": lambda rows: hint.score(rows, np.array([0]), "distance"),
     "spectral": spectral.score,
+    "first_axis": first_axis.score,
     "off_axis": off_axis.score,
+    "off_axis_five": lambda rows: off_axis.score(rows, out=5),
     "clusters": lambda rows: clusters.score(rows, 2),
 }
 every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
@@ -243,6 +246,14 @@ def test_opposite_clusters_are_told_apart_by_the_spectral_attack():
     np.testing.assert_array_equal(spectral.two_means(signed), labels)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.25])
+@pytest.mark.parametrize("noise", [0.1, 1.0])
+def test_the_first_axis_tells_opposite_clusters_apart_and_takes_the_rarer_for_positive(share, noise):
+    for rows, labels in (opposite(400, share, noise=noise), opposite(400, 1 - share, noise=noise)):
+        assert leak_auc(first_axis.score(rows), labels == (labels.mean() < 0.5)) > 0.99
+    np.testing.assert_array_equal(first_axis.score(1e-200 * rows) > 0, first_axis.score(rows) > 0)
+
+
 # How many classes.
 
 
@@ -360,7 +371,10 @@ def test_the_known_positive_is_not_guessed_and_needs_to_be_there(split_run, spli
         ("direction_known_positive", {}, {"one_class_batches"}),
         ("hint", {}, {"attack_utility_symmetrized"}),
         ("spectral", {}, {"leak_auc_mean_signed", "leak_auc_mean_clusters"}),
+        ("first_axis", {}, {"leak_auc_mean"}),
         ("off_axis", {}, {"leak_auc_mean", "leak_gap_q95"}),
+        ("clusters_without_k", {}, {"leak_auc_mean"}),
+        ("drawn_and_norm", {}, {"leak_auc", "leak_auc_mean"}),
         ("clusters", {}, {"leak_auc_mean"}),
         ("repeated", {"features": True}, {"leak_auc", "leak_gap_mean", "chance_floor"}),
         ("clusters_watched", {}, {"leak_auc_mean"}),

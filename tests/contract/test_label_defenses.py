@@ -341,6 +341,21 @@ def test_marvell_treats_the_classes_alike():
     np.testing.assert_allclose(noise @ project, other @ project, atol=atol)
 
 
+@pytest.mark.parametrize("parameters", MARVELLS)
+def test_the_larger_noise_across_is_both_classes_and_leaves_what_is_along(parameters):
+    gradient, labels = batch()
+    model = estimated(gradient, torch.stack((labels != 1, labels == 1)).float())
+    own, other = (defense("marvell", across=across, **parameters)._noise(gradient, model) for across in ("optimal", "larger"))
+    assert other.negative_across == other.positive_across == max(own.negative_across, own.positive_across) > 0
+    assert (other.negative_along, other.positive_along) == (own.negative_along, own.positive_along)
+
+
+def test_marvell_promises_nothing_where_both_classes_get_the_larger_noise_across():
+    training = Training(labels=batch()[1], classes=2, outputs=2, releases=3, generator=torch.Generator())
+    assert defense("marvell", sum_kl=0.1).promise(training) > 0.5
+    assert defense("marvell", sum_kl=0.1, across="larger").promise(training) is None
+
+
 def test_marvell_s_error_is_a_name_for_a_target():
     gradient, labels = batch()
     by_error, by_target = defense("marvell", error=0.25), defense("marvell", sum_kl=1.0)

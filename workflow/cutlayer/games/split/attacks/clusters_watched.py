@@ -24,7 +24,7 @@ from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
 from ._directions import directions
-from ._epochs import lacks_epochs
+from ._epochs import followed, lacks_epochs
 from ._groups import groups
 from ._own_features import numbers
 
@@ -46,10 +46,11 @@ class ClustersWatched(Attack):
     by: Literal["size", "features"] = "features"
     known: int = 1  # of each class, for `features`
     starts: int = 4
+    epochs: Literal["all", "first"] = "all"
 
     def skip(self, view: View) -> str:
         """Rows have to come back; size tells two classes apart, and features need a known row of each class."""
-        if reason := lacks_epochs(view):
+        if reason := lacks_epochs(view, self.epochs):
             return reason
         if self.by == "size":
             return "" if view.classes == 2 else f"by size for 2 classes, here there are {view.classes}"
@@ -58,7 +59,7 @@ class ClustersWatched(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """(W,) scores for two classes, (W, classes) of more; NaN for the rows whose labels are used."""
-        classes, epochs = int(view.classes), directions(view.watched_gradients)
+        classes, epochs = int(view.classes), directions(followed(view, self.epochs)[0])
         side_by_side = np.concatenate([*epochs], axis=1)
         found = groups(side_by_side, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
         if self.by == "size":

@@ -11,7 +11,8 @@ rows, what all epochs have in common is read in one of two ways:
   that is larger in some directions is divided out. It is the discriminant of each epoch, taught by all others.
 
 A score's sign: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
-are on the other side. With `features` the adversary also predicts the score from its own features (kernel ridge, out
+are on the other side. With `epochs: first` all this is of the first epoch, in which each row is sent once, so that
+nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge, out
 of fold) and adds the two, each weighted by how far it can be trusted: what half of the epochs says of the other half
 tells how much of the score is signal, and its correlation with the prediction tells the same of that.
 
@@ -29,7 +30,7 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from ._epochs import lacks_epochs
+from ._epochs import followed, lacks_epochs
 from ._own_features import numbers, predicted
 
 
@@ -48,17 +49,19 @@ class Repeated(Attack):
 
     form: Literal["axis", "common"] = "axis"
     features: bool = False
+    epochs: Literal["all", "first"] = "all"
     ridge: float = 0.1  # of `common`: relative to the mean variance of the epoch's principal directions
 
     def skip(self, view: View) -> str:
         """Rows have to come back."""
-        return lacks_epochs(view)
+        return lacks_epochs(view, self.epochs)
 
     def infer(self, view: View) -> np.ndarray:
         """(W,) scores."""
-        rows = relative(view.watched_gradients, view.watched_steps, view.batch_means, view.batch_squares)
+        gradients, steps = followed(view, self.epochs)
+        rows = relative(gradients, steps, view.batch_means, view.batch_squares)
         scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)
-        scored = scored * majority_sign(rows, scored, view.batch_means, view.watched_steps)
+        scored = scored * majority_sign(rows, scored, view.batch_means, steps)
         if not self.features:
             return scored
         guessed = predicted(numbers(view.watched_features, view.architecture), scored)

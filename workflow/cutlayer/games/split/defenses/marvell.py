@@ -14,6 +14,10 @@ a root mean square gradient away, in a direction unknown, and neither class spre
 gradient in all, or with the variance mean squared gradient / target in each coordinate. So it never goes out as it
 is, unless all its gradients are 0.
 
+Ours: `across: larger` gives both classes the larger of the two variances across. The optimum gives one class none, so
+that a gradient's length off the axis tells its class where real gradients are not spread alike (`off_axis`). What is
+added along the axis stays as it is, and is nearly all of the power; the target is then no bound, and nothing is promised.
+
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
 """
 
@@ -21,7 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 
@@ -45,9 +49,10 @@ class Marvell(Defense):
     power: float = 0.0
     sum_kl: float = 0.0
     error: float = 0.0
+    across: Literal["optimal", "larger"] = "optimal"
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if value}
+        given = {name: getattr(self, name) for name in self.limits if getattr(self, name)}
         if len(given) != 1:
             wrong = " and ".join(f"{name} = {value}" for name, value in given.items()) or "no parameter is given"
             raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error is meant")
@@ -63,7 +68,8 @@ class Marvell(Defense):
 
     def promise(self, training: Training) -> float | None:
         """That of its sumKL at each sending, if gradients are as it models them."""
-        return composed_auc(self._wanted, training.releases) if self._wanted else None
+        bounded = self._wanted and self.across == "optimal"
+        return composed_auc(self._wanted, training.releases) if bounded else None
 
     def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
         """The gradients (B, d) with noise."""
@@ -75,9 +81,12 @@ class Marvell(Defense):
 
     def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
         problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share
-        if self._wanted:
-            return optimal_noise(*problem, power_for(*problem, self._wanted))
-        return optimal_noise(*problem, self.power * (model.gap or _mean_square(gradient)))
+        given = self.power * (model.gap or _mean_square(gradient))
+        noise = optimal_noise(*problem, power_for(*problem, self._wanted) if self._wanted else given)
+        if self.across == "optimal":
+            return noise
+        both = max(noise.negative_across, noise.positive_across)
+        return noise._replace(negative_across=both, positive_across=both)
 
     def _of_one_class(self, gradient: torch.Tensor, training: Training) -> torch.Tensor:
         variance = _mean_square(gradient) * (1 / self._wanted if self._wanted else self.power / gradient.shape[1])

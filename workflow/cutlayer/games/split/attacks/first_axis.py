@@ -1,0 +1,41 @@
+"""first_axis: the gradients of a batch vary most between the classes; the side with the longer tail is positive.
+
+Gradients of two classes are nearly one slope times p - y, of opposite signs, so that the first principal axis of a
+batch separates the classes, noise that is alike in all directions or not. No label says which side is positive: the
+rarer class is farther from the mean, so that the projections' third moment is positive towards it.
+
+`spectral` has the same projection, and reads it by its square or without a sign. Ours; no paper reports it with this
+sign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cutlayer.core.transcript import View
+from cutlayer.games.split.attack import Attack
+
+from . import spectral
+
+
+@dataclass(frozen=True)
+class FirstAxis(Attack):
+    """The projection on the first principal axis, towards its longer tail."""
+
+    sees: ClassVar[set[str]] = {"gradients"}
+    classes: ClassVar[set[int]] = {2}
+    cheap: ClassVar[bool] = True
+
+    def infer(self, view: View) -> np.ndarray:
+        """(B,) scores."""
+        return score(view.gradients)
+
+
+def score(gradients: np.ndarray) -> np.ndarray:
+    """The projection (B,) of the centered (B, d) on its first principal axis, of positive skewness; 0 for equal rows."""
+    along = spectral.score(gradients)
+    unit = along / (np.abs(along).max(initial=0) or 1)  # cubes cannot vanish
+    return -along if np.sum(unit**3) < 0 else along
