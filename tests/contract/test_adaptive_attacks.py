@@ -166,7 +166,9 @@ def test_marvell_is_read_by_noise_that_one_class_has_off_the_axis_where_gradient
 @pytest.mark.parametrize("own", [{}, {"out": 5}])
 def test_the_larger_noise_across_for_both_classes_keeps_marvell_from_being_read_off_its_axis(own):
     for rank in (1, 2, 8):
-        found = aucs(lambda rows: off_axis.score(rows, **own), split_defense("marvell", sum_kl=0.1, across="larger"), rank)
+        found = aucs(
+            lambda rows: off_axis.score(rows, **own), split_defense("marvell", sum_kl=0.1, across="larger"), rank
+        )
         assert abs(found.mean() - 0.5) < 0.1
 
 
@@ -426,7 +428,9 @@ def test_one_known_label_a_class_names_the_fake_classes_of_many_classes(leak):
         assert leak("images", "secdt", "clusters_watched", **parameters) > 0.5  # of ten classes
 
 
-@pytest.mark.parametrize(("name", "own"), [("repeated", {}), ("clusters_watched", {"by": "size"}), ("drawn_and_norm", {})])
+@pytest.mark.parametrize(
+    ("name", "own"), [("repeated", {}), ("clusters_watched", {"by": "size"}), ("drawn_and_norm", {})]
+)
 def test_setups_that_follow_no_rows_and_trainings_of_one_epoch_are_skipped(name, own):
     method = plugins.create("attack", name, own)
     assert "here none is" in method.skip(View(name, method.sees, {"classes": np.array(2)}, generator("skip")))

@@ -345,7 +345,9 @@ def test_marvell_treats_the_classes_alike():
 def test_the_larger_noise_across_is_both_classes_and_leaves_what_is_along(parameters):
     gradient, labels = batch()
     model = estimated(gradient, torch.stack((labels != 1, labels == 1)).float())
-    own, other = (defense("marvell", across=across, **parameters)._noise(gradient, model) for across in ("optimal", "larger"))
+    own, other = (
+        defense("marvell", across=across, **parameters)._noise(gradient, model) for across in ("optimal", "larger")
+    )
     assert other.negative_across == other.positive_across == max(own.negative_across, own.positive_across) > 0
     assert (other.negative_along, other.positive_along) == (own.negative_along, own.positive_along)
 

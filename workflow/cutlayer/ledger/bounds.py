@@ -7,6 +7,7 @@ bound. One that no defense at all would keep as well is void.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -34,11 +35,17 @@ Entry = Mapping[str, Any]
 Cells = Mapping[str, pd.DataFrame]
 
 
+def rule(ours: Compared, claim: Entry, check: Entry, over_draw: Compared | None = None) -> Judge:
+    """How a claim is judged, as a bound if it is one; a theorem is tested unless it says what it is about."""
+    if math.isnan(ours.refutes):
+        return partial(verdicts.of_claim, check)
+    return partial(verdicts.of_bound, check, tested=_tested(claim, check), over_draw=over_draw)
+
+
 def judged(found: Found, claim: Entry, check: Entry, cells: Cells) -> tuple[Judge, dict[str, Any]]:
     """The verdict by itself, and of the row its p-value, if it is tested, and why it is not refuted."""
-    ours = found.compared
-    tested = claim["about"] in ACROSS_ROWS if "about" in claim else PROVEN in check
-    judge = partial(verdicts.of_bound, check, tested=tested, over_draw=_over_draw(found, check, cells))
+    ours, tested = found.compared, _tested(claim, check)
+    judge = rule(ours, claim, check, _over_draw(found, check, cells))
     row = {"p": ours.refutes} if tested else {}
     word = judge(ours)
     void = _void(found, check, cells) if word in UNREFUTED else ""
@@ -50,6 +57,10 @@ def judged(found: Found, claim: Entry, check: Entry, cells: Cells) -> tuple[Judg
     if word == verdicts.ATTAINED:
         return judge, {"why": READS_THE_DRAW}
     return judge, {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
+
+
+def _tested(claim: Entry, check: Entry) -> bool:
+    return claim["about"] in ACROSS_ROWS if "about" in claim else PROVEN in check
 
 
 def _over_draw(found: Found, check: Entry, cells: Cells) -> Compared | None:

@@ -109,7 +109,7 @@ class _Judged:
             row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
-            judge: bounds.Judge = partial(verdicts.of_claim, check)
+            judge = bounds.rule(found.compared, claim, check)
             if not math.isnan(found.compared.refutes):
                 judge, more = bounds.judged(found, claim, check, self._cells)
                 row |= more

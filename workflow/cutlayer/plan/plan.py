@@ -13,7 +13,7 @@ from typing import Any
 
 from cutlayer.core.errors import InputError, few
 
-from . import check_lines, families, hours, outside, plugins
+from . import check_lines, families, hours, limits, outside, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
 from .looks import looks
@@ -187,6 +187,7 @@ class Plan:
     def _check_asked(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
         """Raise unless there is all that a check names, and its exhibit shows it."""
         known("exhibit", check["exhibit"], exhibits, where)
+        limits.refuse(check, where)
         exhibit, of = exhibits[check["exhibit"]], f"of {check['exhibit']}"
         attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
         shown = {"defense": exhibit["defenses"], "attack": ["", *attacks], "metric": exhibit.get("metrics")}

@@ -1,0 +1,61 @@
+"""Limits that say something: no rule is one that every result satisfies, or that none does.
+
+Metrics are declared with their least and greatest value, so that a check's statistic has these too. A limit at the end
+that it is to keep off can never be violated, and one beyond the other end never be met.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from cutlayer.core.errors import InputError
+from cutlayer.metrics import declared
+
+from .check_lines import AT_EQUAL, listed
+
+Ends = tuple[float, float]
+
+
+def refuse(check: Mapping[str, Any], where: str) -> None:
+    """Raise for a limit of a check that can never be violated, or never be met."""
+    least, most = reach(check)
+    low, high = check.get("at_least", -math.inf), check.get("at_most", math.inf)
+    told = f"the {check['statistic']} is between {least:g} and {most:g}"
+    for key, limit, sure in (("at_least", low, low <= least), ("at_most", high, high >= most)):
+        if key in check and sure:
+            raise InputError(
+                where, f"{limit:g} can never be violated: {told}", "a rule that a result can break is meant"
+            )
+    if low > most or high < least:
+        raise InputError(
+            where, f"{low if low > most else high:g} can never be met: {told}", "a limit within that is meant"
+        )
+
+
+def reach(check: Mapping[str, Any]) -> Ends:
+    """The least and the greatest value that a check's statistic can have."""
+    statistic = check["statistic"]
+    if statistic in AT_EQUAL:
+        value = _of(check["utility" if statistic == "at_equal_leak" else "leak"])
+        return _less(value, value)
+    if statistic == "share_below":
+        return 0.0, 1.0
+    if statistic == "slope":
+        return -math.inf, math.inf
+    left, right = _of(check["left"]), _of(check.get("right", []))
+    if statistic == "ratio":
+        return 0.0 if min(left[0], right[0]) >= 0 else -math.inf, math.inf
+    return _less(left, right) if "right" in check else left
+
+
+def _of(selections: Any) -> Ends:
+    """The ends of all metrics that are selected."""
+    names = [name for one in listed(selections) for name in listed(one.get("metric", ""))]
+    ranges = [declared.of(name).range for name in names]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, 0.0)
+
+
+def _less(left: Ends, right: Ends) -> Ends:
+    return left[0] - right[1], left[1] - right[0]
