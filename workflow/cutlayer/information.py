@@ -61,8 +61,8 @@ def gaussian_leakage(
 def bandwidths(z: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
     """(A, k, k): the kernels' bandwidth matrices for classes of `counts` (A,) rows among z (N, k), by the normal scale.
 
-    (4 / ((k + 2) N_a))^(2 / (k + 4)) times the covariance of all rows: an unconstrained matrix, of which the paper names
-    no selector. That of a class alone is singular where it has at most k rows.
+    (4 / ((k + 2) N_a))^(2 / (k + 4)) times the covariance of all rows: an unconstrained matrix, of which the paper
+    names no selector. That of a class alone is singular where it has at most k rows.
 
     Duong, Hazelton, "Convergence rates for unconstrained bandwidth matrix selectors in multivariate kernel density
     estimation"; Wand, Jones, "Kernel Smoothing", 4.7, for the normal scale.

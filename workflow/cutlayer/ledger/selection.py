@@ -33,8 +33,8 @@ ONE_SEED = f"{scales.PREFIX}the setting is chosen on other seeds, and there is o
 def chosen(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     """The cells of the chosen settings, of an exhibit's cells seed by seed as `cells.gather` has them.
 
-    What a method skipped as a whole stays. A defense of which no setting has both numbers on other seeds, or that has no
-    undefended run beside it, keeps one row, which says so.
+    What a method skipped as a whole stays. A defense of which no setting has both numbers on other seeds, or that has
+    no undefended run beside it, keeps one row, which says so.
     """
     parts = []
     for _, setup in cells.groupby("setup", sort=False):

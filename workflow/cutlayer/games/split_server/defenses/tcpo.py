@@ -7,9 +7,9 @@ encoder stays as it is for that batch.
 
 With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
 scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
-That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`. Lines 11 and 12 estimate the
-features on their axes with Gaussian kernels: with `widening: kernels` their bandwidth is in place of the noise's variance,
-but for the pre-training, of which line 5 says otherwise.
+That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`. Lines 11 and 12 estimate
+the features on their axes with Gaussian kernels: with `widening: kernels` their bandwidth is in place of the noise's
+variance, but for the pre-training, of which line 5 says otherwise.
 
 What L_p at the threshold promises (`promise`) is of one sending with noise, and of features that are Gaussian for each
 value of the attribute. A row is sent once an epoch, the paper's attacks meet f(x) itself, and L_p is not at the
