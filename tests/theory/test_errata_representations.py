@@ -189,7 +189,7 @@ def test_on_40_rows_accuracies_of_gender_are_within_chance_of_the_majority_and_o
 
 
 def test_adult_is_printed_in_steps_of_a_40th():
-    """19 of 20; of CIFAR-10 and Loans few, as by chance. Utilities below the majority are so by less than 40 rows say."""
+    """19 of 20; of CIFAR-10 and Loans few. Utilities below the majority are so by less than 40 rows say."""
     accuracies = TABLE2[["test_accuracy", "inference_accuracy"]]
     in_steps = {
         target: (np.abs(40 * own - np.round(40 * own)) < 1e-6).to_numpy().sum()
