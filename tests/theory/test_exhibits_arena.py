@@ -219,6 +219,12 @@ def test_a_table_names_the_attack_and_how_many_others_there_were(drawn):
     assert "promise" in text
 
 
+def test_labels_have_the_floor_and_the_papers_attacks_hints_by_both_similarities():
+    exhibit = plan().papers["arena"]["exhibits"]["labels"]
+    assert "send_nothing" in exhibit["defenses"]
+    assert {"hint", "hint_cosine"} <= set(exhibit["worst"]["among"]["attacks_of_the_papers"])
+
+
 # The claims.
 
 

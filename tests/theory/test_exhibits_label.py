@@ -167,9 +167,20 @@ def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(paper, 
     plugins.check_parameters("exhibit", draw.pop("use"), draw)
 
 
+@pytest.mark.parametrize(
+    "name", [name for paper, name in EXHIBITS if paper == "marvell" and name.startswith("figure3")]
+)
+def test_trade_offs_have_the_floor_and_hints_by_both_similarities(name):
+    exhibit = PAPERS["marvell"]["exhibits"][name]
+    assert "send_nothing" in exhibit["defenses"]
+    assert "when zeros are sent (ours)" in exhibit["caption"]
+    assert name == "figure3a" or exhibit["attacks"] == ["hint", "hint_cosine"]
+
+
 def test_the_private_log_is_named_where_it_is_replaced():
     for name in ("figure4_leak", "figure4_utility"):
-        assert "private" in PAPERS["marvell"]["exhibits"][name]["caption"]
+        caption = PAPERS["marvell"]["exhibits"][name]["caption"]
+        assert "log is private; generated data in the form of Avazu's days are in its place" in caption
 
 
 @pytest.mark.parametrize("scale", CONFIG["scales"])
