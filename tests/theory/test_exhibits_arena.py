@@ -120,7 +120,8 @@ def drawn(tmp_path, monkeypatch):
         files = {kind: tmp_path / f"{name}.{kind}" for kind in ("md", "tex")}
         told = plan().beside("arena", name)
         table = summarize(cells, "arena", name, "quick")
-        drawing.draw(table, f"arena {name}: {exhibit['title']}", files, Beside(looks=told["looks"]))
+        beside = Beside(looks=told["looks"], knowing=told["knowing"])
+        drawing.draw(table, f"arena {name}: {exhibit['title']}", files, beside)
         return kept[-1], files
 
     return make
@@ -201,7 +202,7 @@ def test_before_and_after_have_their_marks_their_names_and_promises(drawn):
         assert before[row].get_xdata()[0] == pytest.approx(0.7, abs=0.005)
         assert after[row].get_xdata()[0] == pytest.approx(0.99, abs=0.005)
         assert [line.get_xdata()[0] for line in promised] == pytest.approx([0.6], abs=0.005)
-        assert axis.texts[row].get_text() == "off axis"
+        assert axis.texts[row].get_text() == "off axis†"  # which knows marvell
         assert [line.get_xdata()[0] for line in labeled(axis, "_drawn")] == pytest.approx([0.55], abs=0.005)
         assert {text.get_text() for text in axis.texts[:row]} >= {"hint"}
         (chance,), (none,) = labeled(axis, "_chance"), labeled(axis, "_undefended")
@@ -216,6 +217,9 @@ def test_a_table_names_the_attack_and_how_many_others_there_were(drawn):
     text = files["md"].read_text()
     row = cells[(cells["attack"] == "any_attack") & (cells["defense"] == "iso") & (cells["setup"] == "criteo")]
     assert row["by"].iloc[0].replace("_", " ") in text
+    assert "clusters†" in text
+    assert "; norm†" not in text
+    assert "† uses knowledge of the defense" in text
     assert "promise" in text
 
 

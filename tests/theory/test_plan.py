@@ -287,6 +287,8 @@ def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(
         "defense": {"none", "dp"}, "attack": {"norm", "model_completion"},
     }  # fmt: skip
     assert beside["numbers"] == []
+    assert beside["knowing"] == []
+    assert Plan(CONFIG).beside("arena", "adaptive_features")["knowing"] == ["undo"]
     assert Plan(CONFIG).beside("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from cutlayer.core import failed_cells, failures, scales
@@ -9,6 +11,7 @@ from cutlayer.plan.sweeps import parameters_in
 
 RUN = ["setup", "defense", "setting"]
 CASE = [*RUN, "attack"]
+MARK = "†"
 BESIDE = ("mean", "low", "high", "each", "least", "most")  # what a run's cell says beside an attack's
 
 
@@ -63,6 +66,15 @@ def first_of(cells: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:
     rank = cells["metric"].map({name: place for place, name in enumerate(metrics)})
     first = rank.groupby([cells[name] for name in CASE]).transform("min")
     return cells[(rank == first) | (cells["skipped"] != "")]
+
+
+def marked(cells: pd.DataFrame, knowing: Collection[str]) -> tuple[pd.DataFrame, str]:
+    """The cells with a MARK behind the chosen attacks that use knowledge of the defense, and what to say of it."""
+    if "by" not in cells:
+        return cells, ""
+    named = [[f"{name}{MARK}" if name in knowing else name for name in by.split(", ")] for by in cells["by"]]
+    cells = cells.assign(by=[", ".join(names) for names in named])
+    return cells, f"{MARK} uses knowledge of the defense" if cells["by"].str.contains(MARK, regex=False).any() else ""
 
 
 def settled(cells: pd.DataFrame) -> pd.DataFrame:

@@ -26,6 +26,7 @@ class Beside:
     printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # as `printed.beside` gives it
     looks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> as `looks` gives it
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of its sensitive attribute's
+    knowing: Sequence[str] = ()  # attacks that use knowledge of the defense
 
 
 @dataclass(frozen=True)

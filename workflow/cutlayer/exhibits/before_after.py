@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 
 from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
 
-from ._columns import column, measured
+from ._columns import column, marked, measured
 from ._figure import absent, finish, label, panel_title, panels, style
 from .base import Beside, Exhibit, footer
 
@@ -48,7 +48,7 @@ class BeforeAfter(Exhibit):
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write png and pdf."""
-        cells = cells.assign(scheme=column(cells, "scheme"))
+        cells, known = marked(cells.assign(scheme=column(cells, "scheme")), beside.knowing)
         told = cells[cells["defense"] != ""]
         schemes, names = list(dict.fromkeys(told["scheme"])), list(dict.fromkeys(cells["setup"]))
         looks = style(told, "scheme", "scheme", beside)
@@ -68,7 +68,8 @@ class BeforeAfter(Exhibit):
             axis.tick_params(axis="y", length=0)
             axis.set_ylim(len(schemes) - 0.5, -0.5)
             axis.set_xlabel(self.x_label, fontsize=8)
-        finish(figure, title, footer(cells), self._legend(bool((told["attack"] == AS_DRAWN).any())), files)
+        legend = self._legend(bool((told["attack"] == AS_DRAWN).any()))
+        finish(figure, title, " · ".join(filter(None, [known, footer(cells)])), legend, files)
 
     def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
         """A scheme's marks, as far as there are numbers."""

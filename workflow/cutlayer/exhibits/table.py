@@ -14,7 +14,7 @@ from cutlayer.core.files import replacing
 
 from . import _numbers
 from ._columns import beside as with_run
-from ._columns import column, settled, spread, why
+from ._columns import column, marked, settled, spread, why
 from ._figure import label
 from ._grid import picture
 from ._printed import with_printed
@@ -45,10 +45,12 @@ class Table(Exhibit):
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
         """Write md, tex, png and pdf."""
+        cells, known = marked(cells, beside.knowing)
         numbered = with_printed(cells, beside.printed)
         text, reasons = self._text(cells, numbered)
         alone = self.scientific or self.listed
-        parts = [footer(cells, False, ", mean") if alone else footer(cells, False), "percent" if self.percent else ""]
+        footed = footer(cells, False, ", mean") if alone else footer(cells, False)
+        parts = [known, footed, "percent" if self.percent else ""]
         invented = (numbered["provenance"] == "stand-in").any()
         parts.append(WITH_PAPER + (", not where data are stand-ins" if invented else "") if len(numbered) else "")
         foot = " · ".join(filter(None, parts))

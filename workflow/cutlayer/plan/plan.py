@@ -386,7 +386,8 @@ class Plan:
 
     def beside(self, paper: str, identifier: str) -> dict[str, Any]:
         """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
-        `printed`, the looks of its methods, and what the values of its sensitive attributes are called.
+        `printed`, the looks of its methods, what the values of its sensitive attributes are called, and which attacks
+        use knowledge of the defense.
         """
         exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
         entries = self.papers.get(paper, {}).get("numbers", [])
@@ -398,7 +399,11 @@ class Plan:
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
             "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
+            "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
         }
+
+    def _knows(self, attack: str) -> bool:
+        return bool(plugins.method("attack", self.attacks[attack]["use"]).constants["knows"])
 
     @functools.cached_property
     def looks(self) -> dict[str, dict[str, Any]]:

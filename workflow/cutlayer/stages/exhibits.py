@@ -31,7 +31,8 @@ def draw(
     if told["numbers"]:
         numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
-    drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, Beside(numbers, told["looks"], told["values"]))
+    beside = Beside(numbers, told["looks"], told["values"], told["knowing"])
+    drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, beside)
     cells.write(compared(table.drop(columns=cells.BEHIND), numbers), files["csv"])
 
 

@@ -43,6 +43,7 @@ class Attack:
     games: ClassVar[set[str]] = set()  # each game's contract says its own
     target: ClassVar[str] = ""  # what is guessed: one of the protocol's `targets`
     sees: ClassVar[set[str]] = set()  # of what the protocol `shows`
+    knows: ClassVar[str] = ""  # what of the defense it uses, its algorithm or its parameters; empty: nothing
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     cheap: ClassVar[bool] = False  # milliseconds a case: the cheap attacks on a run share a job

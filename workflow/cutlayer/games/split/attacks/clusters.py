@@ -27,6 +27,7 @@ from ._groups import groups
 class Clusters(Attack):
     """Minus the log of the size of a row's cluster, K-means started `starts` times."""
 
+    knows: ClassVar[str] = "how many classes are trained on, which secdt keeps secret"
     sees: ClassVar[set[str]] = {"gradients", "outputs"}
     classes: ClassVar[set[int]] = {2}
     limits: ClassVar[Limits] = {"starts": (1, None)}

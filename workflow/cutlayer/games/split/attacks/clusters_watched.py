@@ -36,6 +36,7 @@ class ClustersWatched(Attack):
     """Clusters over all epochs, read by their size or by features and `known` labels of each class."""
 
     target: ClassVar[str] = "watched"
+    knows: ClassVar[str] = "how many classes are trained on, which secdt keeps secret"
     sees: ClassVar[set[str]] = {
         "watched_gradients", "watched_steps", "watched_features", "architecture", "known_labels", "classes", "outputs",
     }  # fmt: skip

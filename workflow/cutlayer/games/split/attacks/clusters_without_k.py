@@ -27,6 +27,7 @@ from ._directions import directions
 class ClustersWithoutK(Attack):
     """Minus the log of the size of a row's cluster, of as many as are far apart."""
 
+    knows: ClassVar[str] = "that classes have fake classes in equal numbers"
     sees: ClassVar[set[str]] = {"gradients"}
     classes: ClassVar[set[int]] = {2}
     limits: ClassVar[Limits] = {"most": (2, None)}
@@ -41,7 +42,7 @@ class ClustersWithoutK(Attack):
 
 
 def groups(points: np.ndarray, most: int) -> np.ndarray:
-    """The cluster (B,) of each of the points (B, d): from 2 to `most`, all in one where there are fewer than 3 points."""
+    """The cluster (B,) of each of the points (B, d): from 2 to `most` clusters, one where there are fewer than 3 points."""
     if len(points) < 3:
         return np.zeros(len(points), dtype=int)
     merged = linkage(points, "average")

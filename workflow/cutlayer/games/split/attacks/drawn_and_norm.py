@@ -30,6 +30,7 @@ class DrawnAndNorm(Attack):
     """Sorts rows by the side that they are on, and within it by their length."""
 
     target: ClassVar[str] = "watched"
+    knows: ClassVar[str] = "that a label is drawn once, at random"
     sees: ClassVar[set[str]] = {"watched_gradients", "watched_steps"}
     needs: ClassVar[set[str]] = {"known"}
     classes: ClassVar[set[int]] = {2}

@@ -32,6 +32,7 @@ from ._two_means import two_means
 class OffAxis(Attack):
     """The log energy in the directions of least variance, more being positive if few have more."""
 
+    knows: ClassVar[str] = "that marvell's noise across the axis is of one class"
     sees: ClassVar[set[str]] = {"gradients"}
     classes: ClassVar[set[int]] = {2}
     limits: ClassVar[Limits] = {"share": (0, 1), "out": (0, None)}

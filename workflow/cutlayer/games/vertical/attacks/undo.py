@@ -57,6 +57,7 @@ class Model(NamedTuple):
 class Undo(Attack):
     """Restores the equations and solves them."""
 
+    knows: ClassVar[str] = "the defense and its parameters"
     sees: ClassVar[set[str]] = {
         "scores", "active_features", "active_weights", "passive_weights", "bias", "defense",
     }  # fmt: skip
