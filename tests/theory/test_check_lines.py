@@ -172,7 +172,7 @@ WRONG = {
     "share(auc of norm - hint) in e": "after 'share(auc of norm' stands '-'; meant: ",
     "auc under least(a, b) - most(c, d) in e": "one of `least` and `most` is meant in a line",
     "at_equal_leak(auc of norm under a - b) in e": "after 'at_equal_leak(auc of norm under a' stands '-'; meant: ",
-    "at_equal_utility(loss of model against auc under a - b) in e": "`at_equal_utility(<metric> of model against <metric>",
+    "at_equal_utility(loss of model against auc under a - b) in e": "`at_equal_utility(<metric> of model against",
 }
 
 

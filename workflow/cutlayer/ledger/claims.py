@@ -232,14 +232,10 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     words = {name: str(row["verdict"]) if (row := rows[name]) else verdicts.NO_RESULT for name in rows}
     plain = [word.removesuffix(verdicts.MARK) for word in words.values()]
     verdict = verdicts.of_readings(plain)
-    shown = (
-        words
-        if verdict != verdicts.HOLDS
-        else [name for name, word in zip(words, plain, strict=True) if word == verdict]
-    )
-    first = next(name for name in shown if name in there)
+    holding = [name for name, word in zip(words, plain, strict=True) if word == verdicts.HOLDS]
+    first = [*holding, *there][0]
     row = there[first] | {"reading": BETWEEN.join(words) if verdict == verdicts.FAILS else first}
-    if len({*plain}) == 1 or verdict == verdicts.HOLDS:
+    if holding or len({*plain}) == 1:
         return row
     marked = verdict + verdicts.MARK if row["size"].startswith(REDUCED) else verdict
     return row | {"verdict": marked, "p": math.nan, "why": "; ".join(f"{name}: {word}" for name, word in words.items())}

@@ -70,8 +70,8 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     sides = pairs(check, own)
     if statistic in WORST:
         worst = max(float(np.fmax.reduce(pair.value)) for row in sides for pair in row)
-        point = _the_same(Estimate(worst, worst, worst))
-        return replace(point, refutes=float(not _beyond(check, worst))) if PROVEN in check else point
+        exact = _the_same(Estimate(worst, worst, worst))
+        return replace(exact, refutes=float(not _beyond(check, worst))) if PROVEN in check else exact
     if statistic == "share_below":
         return _shares(sides)
     if check.get("at") == "every":

@@ -87,7 +87,7 @@ def _split(entry: Entry, where: str) -> Entry:
 
 
 def _checked(entry: Entry, where: str) -> Entry:
-    """The entry with what the line of its check means; of several readings with each, and with the first as its check."""
+    """The entry with what the line of its check means; of several readings with each, the first of them its check."""
     if "check" not in entry:
         return entry
     about = {key: entry[key] for key in OF_CHECKS if key in entry}

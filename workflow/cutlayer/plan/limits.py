@@ -19,19 +19,22 @@ Ends = tuple[float, float]
 
 
 def refuse(check: Mapping[str, Any], where: str) -> None:
-    """Raise for a limit of a check that can never be violated, or never be met."""
+    """Raise for a limit that can never be violated, or never be met, and for a trade-off of what has no better side."""
+    for axis in ("leak", "utility") if check["statistic"] in AT_EQUAL else ():
+        for name in listed(check[axis]["metric"]):
+            if not declared.of(name).better:
+                raise InputError(where, f"of {name} neither more nor less is better", "a metric that says so is meant")
     least, most = reach(check)
     low, high = check.get("at_least", -math.inf), check.get("at_most", math.inf)
     told = f"the {check['statistic']} is between {least:g} and {most:g}"
     for key, limit, sure in (("at_least", low, low <= least), ("at_most", high, high >= most)):
         if key in check and sure:
             raise InputError(
-                where, f"{limit:g} can never be violated: {told}", "a rule that a result can break is meant"
+                where, f"{limit:g} can never be violated: {told}", "one that a result can violate is meant"
             )
     if low > most or high < least:
-        raise InputError(
-            where, f"{low if low > most else high:g} can never be met: {told}", "a limit within that is meant"
-        )
+        limit = low if low > most else high
+        raise InputError(where, f"{limit:g} can never be met: {told}", "a limit within that is meant")
 
 
 def reach(check: Mapping[str, Any]) -> Ends:
@@ -42,7 +45,7 @@ def reach(check: Mapping[str, Any]) -> Ends:
         return _less(value, value)
     if statistic == "share_below":
         return 0.0, 1.0
-    if statistic == "slope":
+    if statistic in ("slope", "kept"):
         return -math.inf, math.inf
     left, right = _of(check["left"]), _of(check.get("right", []))
     if statistic == "ratio":

@@ -119,9 +119,8 @@ class Check(Shape):
         if several and self.statistic not in OF_LISTS:
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
         if "bound" in said and (self.statistic not in BOUNDED or several or self.at == "every" or not said & LIMITS):
-            raise ValueError(
-                f"has a proven bound; a limit to the {', '.join(sorted(BOUNDED))} of one selection is meant"
-            )
+            known = ", ".join(sorted(BOUNDED))
+            raise ValueError(f"has a proven bound; a limit to the {known} of one selection is meant")
         return self
 
     def _anywhere(self) -> bool:

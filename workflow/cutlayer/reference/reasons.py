@@ -68,7 +68,7 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
 
 
 def judged(plan: Plan, folder: Path) -> pd.DataFrame:
-    """The rows by today's rules and paper.yaml, as text; where these ask for cells of which the run has none, no result."""
+    """The rows by today's rules and paper.yaml, as text; there is no result of cells that the run does not have."""
     content = published.shown(folder, plan.papers)
     printed = [plan.folder / "papers" / name / "published.csv" for name in content]
     tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
