@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from math import nan
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
 from cutlayer.ledger import names, overview, verdicts
+from cutlayer.ledger.claims import COLUMNS
+from cutlayer.ledger.readable import readable
 from cutlayer.plan import hours
-from cutlayer.site import marks, papers
+from cutlayer.site import build, marks, papers
 
 
 def chip(*found: str) -> overview.Chip:
@@ -123,3 +128,14 @@ def test_claims_are_grouped_as_the_abstract_has_them_and_then_by_place():
 )
 def test_data_have_names_that_people_read(setup, dataset, title):
     assert names.of_setup(setup, dataset) == title
+
+
+def test_a_row_shows_its_reading_and_what_a_one_sided_auc_leaks(tmp_path):
+    row = dict.fromkeys(COLUMNS, "") | {"verdict": "holds", "kind": "claim", "dataset": "wine", "seeds": 5}
+    row |= {"ours": 0.42, "low": 0.4, "high": 0.44, "difference": nan, "published": nan, "folded": 0.58}
+    shown = readable(pd.DataFrame([row | {"reading": "raw_noise"}])).to_dict("records")
+    given = SimpleNamespace(papers={}, scale="paper", hours={}, documents=[], beside=None, api=False)
+    build._writer(given, tmp_path)("rows.html", "rows", rows=shown, rule="")
+    page = (tmp_path / "rows.html").read_text(encoding="utf-8")
+    assert "<small>read as raw noise</small>" in page
+    assert "0.420 <small>0.400 to 0.440</small> <small>folded 0.580</small>" in page

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.special import logit
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import OLDER, Scale, judge
@@ -212,6 +213,9 @@ def test_its_p_value_is_that_of_the_excess():
     expected = stats.ttest_1samp(values, 0.68, alternative="greater").pvalue
     row = bounded([*values], metric="theorem1_bound")
     assert row["p"] == pytest.approx(expected)
+    aucs = np.array([0.72, 0.74, 0.76])  # on the logit scale, whose slope at 0.74 is 0.74 * 0.26
+    apart = (logit(0.74) - logit(0.68)) * 0.74 * 0.26
+    assert bounded([*aucs])["p"] == pytest.approx(stats.t.sf(apart / (0.02 / math.sqrt(3)), 2))
 
 
 def test_an_identity_is_not_refuted_by_rounding_and_is_no_part_of_what_is_tested():

@@ -228,17 +228,15 @@ class _Judged:
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     """The row of a claim from those of its readings: the one under which it holds, else the first that is there."""
-    there = {name: row for name, row in rows.items() if row}
-    words = {name: str(row["verdict"]) if (row := rows[name]) else verdicts.NO_RESULT for name in rows}
-    plain = [word.removesuffix(verdicts.MARK) for word in words.values()]
-    verdict = verdicts.of_readings(plain)
-    holding = [name for name, word in zip(words, plain, strict=True) if word == verdicts.HOLDS]
-    first = [*holding, *there][0]
-    row = there[first] | {"reading": BETWEEN.join(words) if verdict == verdicts.FAILS else first}
-    if holding or len({*plain}) == 1:
-        return row
-    marked = verdict + verdicts.MARK if row["size"].startswith(REDUCED) else verdict
-    return row | {"verdict": marked, "p": math.nan, "why": "; ".join(f"{name}: {word}" for name, word in words.items())}
+    words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
+    plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
+    holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
+    first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
+    if holding or len({*plain.values()}) == 1:
+        return row | {"reading": BETWEEN.join(rows) if plain[first] == verdicts.FAILS else first}
+    marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
+    told = "; ".join(f"{name}: {word}" for name, word in words.items())
+    return row | {"reading": first, "verdict": marked, "p": math.nan, "why": told}
 
 
 def _methods(found: Found) -> Row:

@@ -16,7 +16,7 @@ only where it fails under all.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from cutlayer.metrics import declared
@@ -81,13 +81,6 @@ def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True, over
     near = max(abs(from_it.low - limit), abs(from_it.high - limit)) <= POINTS and ours.shown.low - limits[0] <= POINTS
     exact = from_it.low == from_it.high and not over_draw
     return ATTAINED if near and len(limits) == 1 and not exact and (tested or over_draw) else NOT_REFUTED
-
-
-def of_readings(words: Sequence[str]) -> str:
-    """The verdict on a claim from those under each of its readings, without marks."""
-    if HOLDS in words:
-        return HOLDS
-    return words[0] if len({*words}) == 1 else UNDECIDED
 
 
 def _orders(check: Mapping[str, Any]) -> bool:
