@@ -36,6 +36,7 @@ DEFENSES: dict[str, dict[str, Any]] = {
     "adv, one step": {"use": "adv", "steps": 1},
     "adv, one step with noise": {"use": "adv", "steps": 1, "sees": "noised"},
     "adv2": {"use": "adv2"},
+    "adv2, one step with noise": {"use": "adv2", "steps": 1, "sees": "noised"},
     "infocensor": {"use": "infocensor"},
     "linear": {"use": "linear"},
     "tcpo": {"use": "tcpo", "threshold": 1.0},
