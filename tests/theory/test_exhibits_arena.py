@@ -83,7 +83,7 @@ def of_gradients(exhibit, setup, value):
 
 
 def chance(attack, metric):
-    auc = metric in ("leak_auc_mean", "attack_auc", "test_utility", "test_accuracy")
+    auc = metric in ("leak_auc_mean", "attack_utility", "attack_auc", "test_utility", "test_accuracy")
     return 0.5 if auc else math.nan
 
 
@@ -202,7 +202,7 @@ def test_before_and_after_have_their_marks_their_names_and_promises(drawn):
         assert before[row].get_xdata()[0] == pytest.approx(0.7, abs=0.005)
         assert after[row].get_xdata()[0] == pytest.approx(0.99, abs=0.005)
         assert [line.get_xdata()[0] for line in promised] == pytest.approx([0.6], abs=0.005)
-        assert axis.texts[row].get_text() == "off axis†"  # which knows marvell
+        assert axis.texts[row].get_text() == "hint\noff axis†"  # which knows marvell
         assert [line.get_xdata()[0] for line in labeled(axis, "_drawn")] == pytest.approx([0.55], abs=0.005)
         assert {text.get_text() for text in axis.texts[:row]} >= {"hint"}
         (chance,), (none,) = labeled(axis, "_chance"), labeled(axis, "_undefended")

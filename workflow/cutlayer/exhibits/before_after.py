@@ -1,8 +1,9 @@
 """before_after: one row for each scheme, what it leaks to some attacks and to all of them, and what it promises.
 
-A hollow mark is the worst of the first set of attacks, a filled one the worst of the last, with its interval and, on
-the right, the attack that was chosen in most seeds. A cross is what the defense drew for the labels, scored as an
-attack. The line at the left is a guess without information, the broken one what the undefended run leaks.
+A hollow mark is the worst of the first set of attacks, a filled one the worst of the last, with its interval. On the
+right are the attacks that were chosen in most seeds, the first set's above, one where it is the same. A cross is what
+the defense drew for the labels, scored as an attack. The line at the left is a guess without information, the broken
+one what the undefended run leaks.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ NEUTRAL = "#444444"
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
 PLAIN: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6}
 CROSS: dict[str, Any] = {"linestyle": "", "marker": "x", "markersize": 7, "color": "#000000", "zorder": 6}
+EACH, ROOM = 0.2, 2.1  # inches that a scheme needs, for its two names, and that a panel has
 TICK: dict[str, Any] = {
     "linestyle": "",
     "marker": "|",
@@ -54,6 +56,8 @@ class BeforeAfter(Exhibit):
         looks = style(told, "scheme", "scheme", beside)
         columns = 2 if len(names) in (2, 4) else min(3, len(names))
         figure, axes = panels(len(names), columns)
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM))
         for place, (axis, name) in enumerate(zip(axes, names, strict=True)):
             own = told[told["setup"] == name]
             axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=9)
@@ -81,9 +85,9 @@ class BeforeAfter(Exhibit):
         if (cell := found[self.after]) is not None:
             axis.plot([cell["low"], cell["high"]], [row, row], color=color, lw=0.8, label="_interval")
             axis.plot([cell["mean"]], [row], color=color, label="_after", clip_on=False, zorder=5, **PLAIN)
-            by = label(str(cell.get("by", "")).split(", ")[0])
-            at = axis.get_yaxis_transform()
-            axis.text(1.03, row, by, transform=at, va="center", fontsize=7, color=NEUTRAL)
+        by = [label(str(cell.get("by", "")).split(", ")[0]) for cell in found.values() if cell is not None]
+        names, at = "\n".join(dict.fromkeys(by)), axis.get_yaxis_transform()
+        axis.text(1.03, row, names, transform=at, va="center", fontsize=6, linespacing=0.95, color=NEUTRAL)
         if (cell := self._cell(own, "", self.promise)) is not None:
             axis.plot([cell["mean"]], [row], label="_promise", **TICK)
         if (cell := self._cell(own, AS_DRAWN, self.leak)) is not None:
@@ -103,7 +107,7 @@ class BeforeAfter(Exhibit):
     def _legend(self, drawn: bool) -> dict[str, Any]:
         return {
             f"worst of {label(self.before)}": Line2D([], [], color=NEUTRAL, **PLAIN, **HOLLOW),
-            f"worst of {label(self.after)}, which is named": Line2D([], [], color=NEUTRAL, **PLAIN),
+            f"worst of {label(self.after)}": Line2D([], [], color=NEUTRAL, **PLAIN),
             "promise": Line2D([], [], **TICK | {"markersize": 9}),
             **({"as drawn": Line2D([], [], **CROSS)} if drawn else {}),
             "guess": Line2D([], [], color=NEUTRAL, lw=0.8),

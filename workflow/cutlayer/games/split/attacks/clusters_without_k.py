@@ -42,7 +42,7 @@ class ClustersWithoutK(Attack):
 
 
 def groups(points: np.ndarray, most: int) -> np.ndarray:
-    """The cluster (B,) of each of the points (B, d): from 2 to `most` clusters, one where there are fewer than 3 points."""
+    """The cluster (B,) of each of the points (B, d): from 2 to `most` clusters; of fewer than 3 points one."""
     if len(points) < 3:
         return np.zeros(len(points), dtype=int)
     merged = linkage(points, "average")

@@ -57,5 +57,9 @@ def score(gradients: np.ndarray) -> np.ndarray:
 def drawn(gradients: np.ndarray) -> np.ndarray:
     """Which rows (W,) are on the side of fewer, of rows (E, W, d)."""
     units = np.concatenate([*directions(gradients)], axis=1)
-    side = np.linalg.eigh(units @ units.T)[1][:, -1] > 0
+    rows, columns = units.shape  # the first axis is found where there are fewer numbers
+    if columns < rows:
+        side = units @ np.linalg.eigh(units.T @ units)[1][:, -1] > 0
+    else:
+        side = np.linalg.eigh(units @ units.T)[1][:, -1] > 0
     return side if side.sum() <= len(side) / 2 else ~side

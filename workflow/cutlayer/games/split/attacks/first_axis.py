@@ -35,7 +35,7 @@ class FirstAxis(Attack):
 
 
 def score(gradients: np.ndarray) -> np.ndarray:
-    """The projection (B,) of the centered (B, d) on its first principal axis, of positive skewness; 0 for equal rows."""
+    """The projection (B,) of the centered (B, d) on its first principal axis, of positive skew; 0 for equal rows."""
     along = spectral.score(gradients)
     unit = along / (np.abs(along).max(initial=0) or 1)  # cubes cannot vanish
     return -along if np.sum(unit**3) < 0 else along

@@ -16,7 +16,7 @@ is, unless all its gradients are 0.
 
 Ours: `across: larger` gives both classes the larger of the two variances across. The optimum gives one class none, so
 that a gradient's length off the axis tells its class where real gradients are not spread alike (`off_axis`). What is
-added along the axis stays as it is, and is nearly all of the power; the target is then no bound, and nothing is promised.
+added along the axis stays as it is, and is nearly all of the power. The target is no bound then: nothing is promised.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
 """
