@@ -7,7 +7,7 @@ run, is not better than chance there is no signal, and a model that is far less 
 judge. A verdict on anything smaller than at the paper's scale is marked so.
 What a paper does not say of some data is ours there.
 
-A claim or number that is `across` its datasets has one row for all of them. Of a claim with several readings the row is
+A claim or number that is `across` its datasets has one row for all of them. Of one with several readings the row is
 that of the reading under which it holds, else of the first.
 """
 
@@ -95,12 +95,7 @@ class _Judged:
 
     def claims(self) -> Iterator[Row]:
         for identifier, claim in self._paper["claims"].items():
-            if "readings" not in claim:
-                yield from self._claim(identifier, claim, claim["check"]).values()
-                continue
-            rows = {name: self._claim(identifier, claim, check) for name, check in claim["readings"].items()}
-            for setup in dict.fromkeys(setup for own in rows.values() for setup in own):
-                yield _of_readings({name: own.get(setup) for name, own in rows.items()})
+            yield from _read(claim, partial(self._claim, identifier, claim))
 
     def _claim(self, identifier: str, claim: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
         """The row of a check of a claim in each setup, or one for all of them."""
@@ -134,11 +129,12 @@ class _Judged:
 
     def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
         for number, entry in printed.numbers(self._paper.get("numbers", []), published):
-            yield from self._number(number, entry) if "check" in entry else [self._alone(number, entry)]
+            checked = "check" in entry
+            yield from _read(entry, partial(self._number, number, entry)) if checked else [self._alone(number, entry)]
 
-    def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Row]:
-        check = entry["check"]
-        table = self._cells[check["exhibit"]]
+    def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
+        """The row of a check of a printed number in each setup, or one for all of them."""
+        rows, table = {}, self._cells[check["exhibit"]]
         cells = {check["exhibit"]: printed.on(number["dataset"], check, table)}
         for found in self._across(entry, check, [*per_setup(check, cells, self._older)]):
             leak = read_two_sided(number["value"], check, found)
@@ -148,7 +144,8 @@ class _Judged:
             row |= self._whose(found, row["statement"], "number", None)
             judge = partial(self._of_number, entry, leak, spread)
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
-            yield self._row(found, row | {"why": read or entry["why"]}, check, judge)
+            rows[found.facts["setup"]] = self._row(found, row | {"why": read or entry["why"]}, check, judge)
+        return rows
 
     def _of_number(self, entry: Mapping[str, Any], printed: float, spread: float, ours: Compared) -> str:
         """The verdict on a printed number that has ours beside it, or why it is not judged."""
@@ -226,14 +223,24 @@ class _Judged:
         return smaller and not proven and not too_small.is_utility(found.used)
 
 
+def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[str, Row]]) -> Iterator[Row]:
+    """The rows of an entry, by what `judged` says of a check: those of its own, or of its readings one a setup."""
+    if "readings" not in entry:
+        yield from judged(entry["check"]).values()
+        return
+    rows = {name: judged(check) for name, check in entry["readings"].items()}
+    for setup in dict.fromkeys(setup for own in rows.values() for setup in own):
+        yield _of_readings({name: own.get(setup) for name, own in rows.items()})
+
+
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
-    """The row of a claim from those of its readings: the one under which it holds, else the first that is there."""
+    """The row of an entry from those of its readings: the one under which it holds, else the first that is there."""
     words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     if holding or len({*plain.values()}) == 1:
-        return row | {"reading": BETWEEN.join(rows) if plain[first] == verdicts.FAILS else first}
+        return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     told = "; ".join(f"{name}: {word}" for name, word in words.items())
     return row | {"reading": first, "verdict": marked, "p": math.nan, "why": told}

@@ -24,7 +24,7 @@ from cutlayer.plan.sweeps import AS_DRAWN
 
 from .asked import Check, Selection, asked, listed, meant, where
 from .cells import NO_SEED, axis, seeds
-from .chance import two_sided
+from .chance import two_sided, with_columns
 from .estimates import APART, NOTHING, Compared, compared
 from .worth import WORTHLESS
 
@@ -96,7 +96,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) 
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
     scored = there[np.logical_or.reduce(chosen)]
     leaked = two_sided(scored)
-    used = scored if check.get("sides") == "one" else leaked
+    used = with_columns(scored) if check.get("sides") == "one" else leaked
     if not _complete(picked, axis(own)):
         return Found(facts, used=used, lacks=SKIPPED, why="only in part: not all is of the same seeds and places")
     found = compared(check, used)

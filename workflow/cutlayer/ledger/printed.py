@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.core.errors import InputError
+from cutlayer.plan import check_lines
 
 from .cells import axis
 
@@ -56,22 +57,27 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
     rows = cells[cells["skipped"] == ""].to_dict("records")
     found: list[Row] = []
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
-        check, dataset = entry["check"], number["dataset"]
-        if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
-            continue
-        wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
-        if "setups" in check:
-            wanted["setup"] = check["setups"]
-        elif dataset != "all":
-            wanted["dataset"] = [dataset]
-        hits: dict[str, list[Row]] = {}
-        for row in rows:
-            if all(row[key] in values for key, values in wanted.items()):
-                hits.setdefault(row["setup"], []).append({str(key): value for key, value in row.items()})
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
         said = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
-        found += [where | said for hit in hits.values() for where in _where(hit, along)]
+        hits = [hit for check in check_lines.of(entry) for hit in _hits(check, number["dataset"], rows)]
+        found += [where | said for hit in hits for where in _where(hit, along)]
     return pd.DataFrame(found, columns=[*COLUMNS, "item"])
+
+
+def _hits(check: Entry, dataset: str, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Sequence[Row]]:
+    """The rows of each setup that a check selects, if it is of one selection and of no place."""
+    if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
+        return
+    wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
+    if "setups" in check:
+        wanted["setup"] = check["setups"]
+    elif dataset != "all":
+        wanted["dataset"] = [dataset]
+    hits: dict[str, list[Row]] = {}
+    for row in rows:
+        if all(row[key] in values for key, values in wanted.items()):
+            hits.setdefault(row["setup"], []).append({str(key): value for key, value in row.items()})
+    yield from hits.values()
 
 
 def _where(hit: Sequence[Row], along: str) -> Iterator[Row]:

@@ -209,6 +209,7 @@ class Number(Shape):
     statement: str
     unit: Literal["percent"] = ABSENT
     check: Check = ABSENT
+    readings: Annotated[dict[Name, Check], Field(min_length=2)] = ABSENT  # of a text that says several things
     across: Literal["mean", "sum"] = ABSENT  # its setups, where one number is printed for all
     tolerance: AtLeast0 = ABSENT
     rule: str = ABSENT
@@ -288,7 +289,7 @@ class Numbers(Shape, extra="allow"):
     """Printed numbers as they are written, by what published.csv has in its columns."""
 
     published: Published
-    check: Line = ABSENT
+    check: Lines = ABSENT
 
 
 class Followed(Shape):
