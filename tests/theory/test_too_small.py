@@ -78,3 +78,15 @@ def test_a_weight_of_0_is_no_defense():
 def test_where_no_undefended_utility_was_measured_nothing_is_withheld():
     found, _ = rows(math.nan, undefended="d2", printed_of="d")
     assert found[1:] == ["holds (reduced)", "holds (reduced)"]
+
+
+def test_how_long_a_step_takes_is_judged_all_the_same():
+    check = {"exhibit": "e", "statistic": "value", "left": {"metric": "time_ratio"}, "at_most": 0.2}
+    claims = {"c": {"text": "It takes little.", "place": "p", "check": check, "why": "w"}}
+    number = {"published": {"method": "none"}, "statement": "s", "why": "w", "depends_on_scale": True,
+              "check": {"exhibit": "e", "statistic": "value", "left": UTILITY | {"defense": "none"}}}  # fmt: skip
+    published = pd.DataFrame([{"item": "t", "dataset": "s", "method": "none", "metric": "m", "value": PUBLISHED}])
+    times = cells(0.1, metric="time_ratio").assign(chance=math.nan, error=math.nan, tested=0)
+    table = pd.concat([cells(PUBLISHED - 0.1, **UTILITY, defense="none"), times])
+    found = judge("p", {"numbers": [number], "claims": claims}, published, {"e": table}, REDUCED)
+    assert found["verdict"].tolist() == ["differs (reduced)", "holds (reduced)"]

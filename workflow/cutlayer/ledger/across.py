@@ -23,7 +23,7 @@ from .estimates import Compared
 from .evidence import Found
 from .statistics import Estimate, at_places
 
-WEAKER = ("", "real", "sample", "stand-in")  # provenance, the weakest last; "" is of none
+WEAKER = ("", "synthetic", "real", "sample", "stand-in")  # provenance, the weakest last; "" is of none
 ANY, MEAN, SUM = "any", "mean", "sum"
 BETWEEN = ", "  # names of datasets in one row
 

@@ -220,7 +220,7 @@ class _Judged:
         """Whether a row rests on how good a model is that is smaller than the paper's: not its own worth, no bound."""
         proven = not math.isnan(found.compared.refutes)
         smaller = found.seeds > 0 and bool(self._scale.lacks(found))
-        return smaller and not proven and not too_small.is_utility(found.used)
+        return smaller and not proven and not too_small.is_apart(found.used)
 
 
 def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[str, Row]]) -> Iterator[Row]:

@@ -38,9 +38,11 @@ def reasons(paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[st
     return found
 
 
-def is_utility(used: pd.DataFrame) -> bool:
-    """Whether cells are of what an undefended model is worth, and of no attack or defense."""
-    return not used.empty and bool((used["attack"] == "").all()) and not acts(used)
+def is_apart(used: pd.DataFrame) -> bool:
+    """Whether cells are judged all the same: of what an undefended model is worth, or of how long something takes."""
+    if used.empty or all(declared.of(metric).timed for metric in used["metric"]):
+        return not used.empty
+    return bool((used["attack"] == "").all()) and not acts(used)
 
 
 def undefended(cells: Mapping[str, pd.DataFrame], setup: str, metric: str) -> pd.DataFrame:
