@@ -80,7 +80,7 @@ def _sweeps(check: Check, own: pd.DataFrame, left: np.ndarray) -> Iterator[np.nd
         return
     held = meant(own, check["leak" if check["statistic"] == "at_equal_leak" else "utility"])
     step = own.groupby("defense")["setting"].rank(method="dense").to_numpy()
-    for lift in (-0.2, 0.2):
+    for lift in (-0.4, 0.4):
         yield np.where(held, 0.5 + 0.4 * step / step.max(), 0.5 + lift * left)
 
 
