@@ -202,12 +202,13 @@ def test_the_first_axis_reads_noise_that_is_alike_in_all_directions():
 
 
 def responded(labels, epochs=6, flips=0.27, d=16, seed=0):
-    """Gradients (E, W, d) of a model that knows the classes, of labels that are flipped once; and what was drawn."""
+    """Gradients (E, W, d) of a model that learns the classes, of labels that are flipped once; and what was drawn."""
     draw = generator("responded", seed)
     drawn = np.where(draw.random(len(labels)) < flips, 1 - labels, labels)
-    opinion = np.clip(0.3 + 0.2 * labels + 0.1 * draw.standard_normal(len(labels)), 0.02, 0.98)
+    learned = np.linspace(0, 1, epochs)[:, None]
+    opinion = np.clip(0.3 + learned * (0.2 * labels + 0.1 * draw.standard_normal(len(labels))), 0.02, 0.98)
     slopes = np.abs(draw.standard_normal((epochs, 1, d))) + 0.1 * draw.standard_normal((epochs, len(labels), d))
-    return (opinion - drawn)[None, :, None] * slopes, drawn
+    return (opinion - drawn)[:, :, None] * slopes, drawn
 
 
 def test_the_drawn_label_and_the_length_within_it_tell_more_than_the_drawn_label():
