@@ -56,7 +56,8 @@ class Run:
     def table(self, chosen: Sequence[str]) -> str:
         """The size of the run in a sentence, and a row for each claim."""
         own = self.claims[self.claims["kind"] != "number"].set_index("item", drop=False)
-        items = chosen or [item for entry in self.content["main"] for item in entry["claims"]]
+        main = [item for entry in self.content["main"] for item in entry["claims"]]
+        items = chosen or [item for item in main if item in own.index]  # a claim may be newer than the run
         for item in items:
             if item not in own.index:
                 known = ", ".join(own["item"].unique())

@@ -7,10 +7,10 @@
   have as many members as the class has examples, one at least, so that all fake classes are of about one size.
 - Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
   and counts; so short a gradient that no factor of single precision will do becomes 0.
-- Noise: the target, a one-hot row, gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times its
-  softmax ("softmax", algorithm 1 and appendix E). Only with the softmax do targets stay positive and sum to 1 + `noise`;
-  neither is normalized again. omega is drawn anew each step or, with `noise_once`, once for each training row: the text
-  says neither. 0: none.
+- Noise: the target, a one-hot row, gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times
+  its softmax ("softmax", algorithm 1 and appendix E). Only with the softmax do targets stay positive and sum to 1 +
+  `noise`; neither is normalized again. omega is drawn anew each step or, with `noise_once`, once for each training
+  row: the text says neither. 0: none.
 
 Numbers of single precision cannot have exactly one norm, and how they miss it depends on the gradient: where a batch
 has few different gradients, sorting by norm would sort by label (`test_label_defenses` has such a batch). So each
