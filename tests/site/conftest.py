@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 SETUPS = {"bank": "bank", "wine_half": "wine", "robot": "robot"}
 PROVENANCE = {"bank": "real", "wine": "real", "robot": "stand-in"}
 LOOKS = {"none": BLACK, "marvell": by_place(1), "iso": by_place(2)}
-NOT_ASKED = {"numbers": [], "looks": {"defense": LOOKS, "attack": {}}, "values": {}}
+NOT_ASKED = {"numbers": [], "looks": {"defense": LOOKS, "attack": {}}, "values": {}, "knowing": []}
 WORD = "W" * 60  # no line of a phone has room for it
 
 

@@ -110,3 +110,20 @@ def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) ->
     rows = reasons.judged(cast(Plan, newer), FOLDER)
     assert {*rows["verdict"]} == {"no result"}
     assert {*rows["why"]} == {OLDER, "there is no setting sum_kl=7.0"}
+
+
+@pytest.mark.parametrize(
+    ("change", "newer"),
+    [({}, False), ({"defenses": ["none", "new"]}, True), ({"setups": ["new"]}, True), ({"attacks": ["new"]}, True),
+     ({"worst": {"among": {"norm": ["norm"]}}, "attacks": ["new"]}, False),
+     ({"worst": {"among": {"everything": ["norm"]}}}, True)],
+)  # fmt: skip
+def test_an_exhibit_that_asks_for_more_than_the_run_has_is_not_drawn_again(change: dict, newer: bool) -> None:
+    table = pd.DataFrame({"setup": ["criteo"] * 2, "defense": ["none", ""], "attack": ["norm", ""]})
+    exhibit = {"setups": ["criteo"], "defenses": ["none"], "attacks": ["norm"]} | change
+    assert published.is_newer(exhibit, table) == newer
+
+
+def test_a_table_of_facts_has_no_defense_and_is_drawn_again() -> None:
+    table = pd.DataFrame({"setup": ["criteo"], "defense": [""], "attack": [""]})
+    assert not published.is_newer({"setups": ["criteo"], "defenses": ["none"], "attacks": []}, table)

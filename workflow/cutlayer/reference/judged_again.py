@@ -37,10 +37,12 @@ def judge(root: Path) -> pd.DataFrame:
 
 
 def draw(plan: Plan, folder: Path) -> None:
-    """Write the files of every exhibit that is published."""
+    """Write the files of every exhibit that is published, but of those that show what is newer than the run."""
     content = published.shown(folder, plan.papers)
     for paper, name in steps([(paper, name) for paper, own in content.items() for name in own["exhibits"]], "judge"):
         exhibit = content[paper]["exhibits"][name]
+        if published.is_newer(exhibit, cells.load(published.cells(folder, paper, name))):
+            continue
         with TemporaryDirectory() as room:
             files = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}

@@ -73,3 +73,10 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
     errata = {key: entry for key, entry in content.get("errata", {}).items() if entry["check"] not in gone}
     left = {"exhibits": exhibits, "numbers": numbers, "claims": claims, "headline": headline}
     return {**content, **left, "main": main, "errata": errata}
+
+
+def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:
+    """Whether an exhibit asks for setups, defenses, attacks or sets of attacks of which its table knows nothing."""
+    attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
+    asked = {"setup": exhibit["setups"], "defense": exhibit["defenses"], "attack": attacks}
+    return any(set(names) - set(table[kind]) for kind, names in asked.items() if (table[kind] != "").any())

@@ -10,12 +10,14 @@ import pandas as pd
 from cutlayer.core import failed_cells
 from cutlayer.exhibits.base import footer
 from cutlayer.ledger import names
+from cutlayer.reference import published
 
 from . import hover
 from .documents import MARKDOWN
 from .sources import Sources
 
 WIDE = '<div class="wide"><table class="sortable">'
+NEWER = " This text is newer than the run: what it names and the picture lacks was not run yet."
 DEFAULT = "quick"  # the scale that a command need not name
 Row = Mapping[str, Any]
 
@@ -34,7 +36,7 @@ def _section(given: Sources, paper: str, name: str, rows: Sequence[Row]) -> dict
     return {
         "name": name,
         "title": exhibit["title"],
-        "caption": exhibit["caption"],
+        "caption": exhibit["caption"] + (NEWER if published.is_newer(exhibit, table) else ""),
         "numbers": [row for row in own if row["kind"] == "number" or row["published"]],
         "claims": [row for row in own if row["kind"] != "number" and not row["published"]],
         "table": _as_html((folder / f"{name}.md").read_text(encoding="utf-8"), table)
