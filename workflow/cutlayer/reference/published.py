@@ -77,6 +77,6 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
 
 def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:
     """Whether an exhibit asks for setups, defenses, attacks or sets of attacks of which its table knows nothing."""
-    attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
-    asked = {"setup": exhibit["setups"], "defense": exhibit["defenses"], "attack": attacks}
+    attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit.get("attacks", ())
+    asked = {"setup": exhibit.get("setups", ()), "defense": exhibit.get("defenses", ()), "attack": attacks}
     return any(set(names) - set(table[kind]) for kind, names in asked.items() if (table[kind] != "").any())
