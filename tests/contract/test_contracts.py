@@ -38,7 +38,7 @@ MISTAKES = {
     "a hook of another game": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense):\n    def upload(self, before, after, federation): return after",
-        "'upload' overrides no hook of its game; known: backward, begin, decode, outputs, promise, target",
+        "'upload' overrides no hook of its game; known: backward, begin, decode, drawn, outputs, promise, target",
     ),
     "a misspelt hook of an attack": (
         "attack",

@@ -32,7 +32,7 @@ from cutlayer.games.split.attacks import (
     off_axis,
     spectral,
 )
-from cutlayer.metrics import leak_auc
+from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import plugins
 from cutlayer.stages import scores
 

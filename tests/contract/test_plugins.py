@@ -73,7 +73,11 @@ def test_a_misspelt_parameter_is_refused_and_the_nearest_offered(annotation):
 @pytest.mark.parametrize("annotation", TYPICAL)
 def test_a_value_that_is_not_meant_is_refused(annotation):
     kind, name, parameter = TYPICAL[annotation]
-    wrong = ["neither", True] if choices(annotation) else {"str": [1], "bool": [1, "yes"]}.get(annotation, ["1", True])
+    wrong = (
+        [value for value in ("neither", True) if value not in choices(annotation)]
+        if choices(annotation)
+        else {"str": [1], "bool": [1, "yes"]}.get(annotation, ["1", True])
+    )
     for value in wrong:
         with pytest.raises(InputError, match=rf"^{kind}\.{name}: {parameter} = {value!r}; (allowed: |.* expected)"):
             plugins.check_parameters(kind, name, {parameter: value})

@@ -13,8 +13,8 @@ from sklearn.metrics import auc as area
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score, roc_curve
 
 from cutlayer.core.errors import InputError
-from cutlayer.metrics import leak_auc
 from cutlayer.metrics.attributes import accuracy, attribute_leak, auc, balanced_accuracy, majority
+from cutlayer.metrics.leakage import leak_auc
 
 THREE = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.5, 0.4, 0.1], [0.1, 0.2, 0.7], [0.3, 0.6, 0.1]])
 TRUTH = np.array([0, 1, 1, 2, 0])

@@ -74,8 +74,8 @@ def test_what_a_scale_says_of_a_setup_is_above_what_it_says_of_all():
     sizes = {"defenses": {"adv": {"sweep": {"weight": [1.0, 3.0]}}}}
     own = {"defenses": {"adv": {"sweep": {"weight": [5.0]}}}}
     plan = planned(**sizes, setups={"adult_sex": own, "adult_sex_poisoned": own})  # of one exhibit
-    assert plan.defense("adult_sex", "adv")["sweep"] == {"weight": [5.0]}
-    assert plan.defense("adult_relationship", "adv")["sweep"] == {"weight": [1.0, 3.0]}
+    assert plan.defense("adult_sex", "adv")["sweep"]["weight"] == [5.0]
+    assert plan.defense("adult_relationship", "adv")["sweep"]["weight"] == [1.0, 3.0]
 
 
 VALUES = st.one_of(st.none(), st.integers(), st.floats(), st.text(st.characters(exclude_categories=["Cs", "Cc"])))

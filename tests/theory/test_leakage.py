@@ -14,8 +14,9 @@ from sklearn.metrics import roc_auc_score
 from cutlayer import metrics
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.metrics import adaptive_calibration_error, attributes, chance_floor, leak_auc
-from cutlayer.metrics.leakage import auc_error, tied_auc, true_positives
+from cutlayer.metrics import attributes
+from cutlayer.metrics.calibration import adaptive_calibration_error
+from cutlayer.metrics.leakage import auc_error, chance_floor, leak_auc, tied_auc, true_positives
 from cutlayer.metrics.utility import utility
 from cutlayer.plan import code
 

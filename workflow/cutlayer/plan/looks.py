@@ -19,7 +19,7 @@ Look = dict[str, Any]  # color, marker, linestyle
 
 # "Muted" of Paul Tol's color schemes (2021), for color-blind readers, without its yellow, too pale for a line.
 COLORS = ("#CC6677", "#332288", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
-MARKERS = "os^DvP<X>d"
+MARKERS = "os^DvP<X>dph8H"
 STEP = 3  # from one variant's marker to the next; all are taken in turn
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 BLACK: Look = {"color": "#000000", "marker": "*", "linestyle": "-"}

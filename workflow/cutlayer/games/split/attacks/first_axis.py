@@ -18,7 +18,7 @@ import numpy as np
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from . import spectral
+from ._principal import score as projected
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,6 @@ class FirstAxis(Attack):
 
 def score(gradients: np.ndarray) -> np.ndarray:
     """The projection (B,) of the centered (B, d) on its first principal axis, of positive skew; 0 for equal rows."""
-    along = spectral.score(gradients)
+    along = projected(gradients)
     unit = along / (np.abs(along).max(initial=0) or 1)  # cubes cannot vanish
     return -along if np.sum(unit**3) < 0 else along

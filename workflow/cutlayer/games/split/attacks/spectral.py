@@ -18,6 +18,7 @@ import numpy as np
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
+from ._principal import score
 from ._two_means import two_means
 
 
@@ -35,14 +36,3 @@ class Spectral(Attack):
         """(B,) scores of each kind."""
         signed = score(view.gradients if self.source == "gradients" else view.embeddings)
         return {"": signed**2, "signed": signed, "clusters": two_means(signed)}
-
-
-def score(matrix: np.ndarray) -> np.ndarray:
-    """The projection (B,) of the column-centered (B, d) on its top right singular vector; 0 for equal rows.
-
-    The vector's largest entry in magnitude (the first of several) is positive.
-    """
-    M = np.asarray(matrix, dtype=np.float64)
-    centered = np.where(np.ptp(M, axis=0) > 0, M - M.mean(axis=0), 0)  # equal entries differ from their rounded mean
-    top = np.linalg.svd(centered, full_matrices=False)[2][0]
-    return centered @ (top * np.sign(top[np.abs(top).argmax()]))
