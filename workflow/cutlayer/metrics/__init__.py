@@ -1,0 +1,1 @@
+"""What is measured of guesses, models and trainings."""
