@@ -197,13 +197,12 @@ def thin(project: Project) -> Project:
                 exhibit["setups"] = [s for s in exhibit["setups"] if s in SETUPS] or exhibit["setups"][:1]
             if (name, exhibit["setups"]) == ("comparison", ["wine_half"]):
                 exhibit["attacks"] = COMPARED
-        for kind in ("claims", "headline"):
-            for entry in content.get(kind, {}).values():
-                _narrow(entry["check"], content["exhibits"])
-        content["claims"] = {name: c for name, c in content["claims"].items() if c["check"].get("setups", True)}
-        for entry in content.get("numbers", []):
-            _narrow(entry.get("check", {}), content["exhibits"])
-        numbers = [n for n in content.get("numbers", []) if n.get("check", {}).get("setups", True)]
+        numbers = content.get("numbers", [])
+        for entry in [*content["claims"].values(), *content.get("headline", {}).values(), *numbers]:
+            for check in _checks(entry):
+                _narrow(check, content["exhibits"])
+        content["claims"] = {name: claim for name, claim in content["claims"].items() if _has_setups(claim)}
+        numbers = [number for number in numbers if _has_setups(number)]
         content |= {"numbers": numbers} if numbers else {}
         for entry in content["headline"].values():
             if not entry["check"]["setups"]:
@@ -211,6 +210,15 @@ def thin(project: Project) -> Project:
         _said(content)
         paper.write_text(yaml.safe_dump(written.paper(content), sort_keys=False))
     return project
+
+
+def _checks(entry: dict) -> list[dict]:
+    """The check of an entry, and those of its readings."""
+    return [*entry.get("readings", {}).values(), *([entry["check"]] if "check" in entry else [])]
+
+
+def _has_setups(entry: dict) -> bool:
+    return all(check.get("setups", True) for check in _checks(entry))
 
 
 def _said(content: dict) -> None:
@@ -315,7 +323,8 @@ def _few(paper: str, content: dict) -> dict:
             exhibits[name]["setups"] = ["wine"]
     if paper == "secdt":
         exhibits["figure4"] |= {"defenses": ["none", "secdt"], "attacks": ["norm", "model_completion"]}
-        content["claims"] = {"lowers_completion": content["claims"]["lowers_completion"]}
+        claim = content["claims"]["lowers_completion"]
+        content["claims"] = {"lowers_completion": {key: part for key, part in claim.items() if key != "readings"}}
     if paper == "tcpo":
         exhibits["guarantee"]["defenses"] = ["tcpo"]
     if paper == "tappfl":
