@@ -128,15 +128,21 @@ def test_jobs_read_and_write_utf_8() -> None:
 def test_make_brings_what_a_shell_lacks_and_leaves_out_what_is_another_programs(tmp_path: Path) -> None:
     """A container's user without a name and with a home that is no folder; a cluster's module with another numpy."""
     shell = {"PATH": os.environ["PATH"], "HOME": os.devnull, "PYTHONPATH": "/a/module", "LC_ALL": "POSIX"}
-    show = f"include {ROOT / 'Makefile'}\nshow:\n\t@env\n"
-    said = subprocess.check_output(["make", "-f", "-", "show"], input=show, cwd=tmp_path, env=shell, text=True)
+    show = f"include {ROOT / 'Makefile'}\nshell_of_tests:\n\t@env\n"
+    said = subprocess.check_output(
+        ["make", "-f", "-", "shell_of_tests"], input=show, cwd=tmp_path, env=shell, text=True
+    )
     found = dict(line.partition("=")[::2] for line in said.splitlines())
     assert found["USER"]
     assert found["XDG_CACHE_HOME"] == f"{tmp_path}/.snakemake/cache"
     assert found["MPLCONFIGDIR"].startswith(found["XDG_CACHE_HOME"])
     assert (found["PYTHONPATH"], found["PYTHONUTF8"]) == (f"{tmp_path}/workflow", "1")
     own = subprocess.check_output(
-        ["make", "-f", "-", "show"], input=show, cwd=tmp_path, env=shell | {"XDG_CACHE_HOME": str(tmp_path)}, text=True
+        ["make", "-f", "-", "shell_of_tests"],
+        input=show,
+        cwd=tmp_path,
+        env=shell | {"XDG_CACHE_HOME": str(tmp_path)},
+        text=True,
     )
     assert f"XDG_CACHE_HOME={tmp_path}\n" in own
     assert "MPLCONFIGDIR" not in own
