@@ -93,11 +93,8 @@ def test_what_returns_is_the_gradient_of_each_examples_own_loss(classes):
         np.testing.assert_allclose(seen["first_gradients"][0][i], at_first[i].numpy(), rtol=1e-4, atol=1e-7)
 
 
-def test_without_a_defense_the_parties_train_as_one_model_would():
-    own = task()
-    data = prepared(own)
-    parties = split._meet(own, "", NoDefense(), data)
-    parameters = [*parties.bottom.parameters(), *parties.top.parameters()]
+def train(parties, data, parameters):
+    """The steps of a run on these parameters alone, as of one model."""
     optimizer = torch.optim.Adam(parameters, lr=SETTINGS["rate"])
     for phase in data.phases:
         for rows in phase.batches:
@@ -105,6 +102,13 @@ def test_without_a_defense_the_parties_train_as_one_model_would():
             logits = split._complete(joined(parties, data.encode(rows))[2])
             torch.nn.functional.cross_entropy(logits, data.labels[rows]).backward()
             optimizer.step()
+
+
+def test_without_a_defense_the_parties_train_as_one_model_would():
+    own = task()
+    data = prepared(own)
+    parties = split._meet(own, "", NoDefense(), data)
+    train(parties, data, [*parties.bottom.parameters(), *parties.top.parameters()])
     alone = torch.nn.utils.parameters_to_vector(parties.bottom.parameters()).detach().numpy()
     np.testing.assert_allclose(PROTOCOL.run(own).transcripts[""]["snapshots"][-1], alone, rtol=1e-3, atol=1e-4)
 
@@ -115,13 +119,7 @@ def test_of_a_feature_party_that_gets_zeros_only_the_other_party_s_model_is_left
     data = prepared(own)
     parties = split._meet(own, "", SendNothing(), data)
     drawn = torch.nn.utils.parameters_to_vector(parties.bottom.parameters()).detach().numpy()
-    optimizer = torch.optim.Adam(parties.top.parameters(), lr=SETTINGS["rate"])
-    for phase in data.phases:
-        for rows in phase.batches:
-            optimizer.zero_grad()
-            logits = split._complete(joined(parties, data.encode(rows))[2])
-            torch.nn.functional.cross_entropy(logits, data.labels[rows]).backward()
-            optimizer.step()
+    train(parties, data, [*parties.top.parameters()])
     test = data.phases[-1].test
     scored = of_scores(split._probabilities(parties, data, test), own.table.labels[test])
     alone = {row["metric"]: row["value"] for row in scored}
