@@ -148,7 +148,7 @@ lock: setup
 
 # Before every commit: format, lint, types, and all tests that run no workflow.
 check: setup
-	$(BIN)/python -m pytest --numprocesses 2 tests/style tests/contract tests/theory tests/golden tests/site $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 $(filter-out tests/dvc tests/slurm tests/workflow,$(patsubst %/,%,$(wildcard tests/[a-z]*/))) $(ARGS)
 
 # Everything.
 test: setup

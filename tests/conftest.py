@@ -50,7 +50,7 @@ WORKFLOWS = (
 )
 BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
 # SLURM, whose tests take longest of what is left, waits for the browser: the other process has some of the rest then.
-TURNS = (*WORKFLOWS, BROWSER, "tests/style/", "tests/contract/test_a", SLURM)
+TURNS = (*WORKFLOWS, BROWSER, "tests/style/", "tests/games/test_a", SLURM)
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 

@@ -24,18 +24,18 @@ with contextlib.chdir(ROOT):
     PAGES = order.texts()
 
 DVC, SHARE, SLURM = "tests/dvc/test_stages.py", "tests/dvc/test_share.py", "tests/slurm/test_slurm.py"
-REFERENCE, HERE = "tests/theory/test_reference.py", "tests/workflow/test_docs.py"
+REFERENCE, HERE = "tests/reference/test_reference.py", "tests/workflow/test_docs.py"
 NEW = "test_a_new_defense_is_one_file_and_one_line_and_own_data_are_one_setup"
 TESTED = {  # command -> the test that runs it, or what it runs, with other names and sizes
     "make results": f"{HERE}::test_the_first_hour_can_be_followed_literally",
     "make data": f"{HERE}::test_make_says_where_data_come_from_and_finds_no_damage",
     "make verify": f"{HERE}::test_make_says_where_data_come_from_and_finds_no_damage",
     "make results SCALE=reference PAPERS=marvell": f"{HERE}::test_a_larger_scale_of_one_paper_can_be_planned",
-    "pytest tests/contract -k rounding": f"{HERE}::{NEW}",
+    "pytest tests/games -k rounding": f"{HERE}::{NEW}",
     "snakemake --cores all results/scores/mine/none/rcc2.csv": f"{HERE}::{NEW}",
     "make report": f"{DVC}::test_the_report_of_the_last_stage_has_every_exhibit",
     "make publish": f"{REFERENCE}::test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params",
-    "make judge": "tests/theory/test_reasons.py::test_judging_again_says_which_verdicts_change",
+    "make judge": "tests/reference/test_reasons.py::test_judging_again_says_which_verdicts_change",
     "make compare": f"{REFERENCE}::test_comparing_finds_the_rows_whose_intervals_are_apart",
     "snakemake --workflow-profile workflow/profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
     "make record": "tests/dvc/test_kill.py::test_killed_at_random_moments",
@@ -55,8 +55,8 @@ NOT_TESTED = {  # command -> why no test runs it
     "cd cutlayer": "as above",
     "make setup": "it installs packages from the network: every `make test` in a fresh clone does",
     "make test": "a test of all tests has no end: .github/workflows/test.yml runs it",
-    "make plan SCALE=reference": "it tries jobs for minutes: tests/theory/test_forecast.py tests what it says",
-    "make show SETUP=criteo SCALE=reference": "tests/theory/test_sizes.py tests what it says",
+    "make plan SCALE=reference": "it tries jobs for minutes: tests/launch/test_forecast.py tests what it says",
+    "make show SETUP=criteo SCALE=reference": "tests/plan/test_sizes.py tests what it says",
     "dvc repro --force data": "as `dvc repro`, which is tested; --force is DVC's own",
 }
 NOT_NAMED = {  # option of Snakemake that a test gives and no page names -> why

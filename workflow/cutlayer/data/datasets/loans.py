@@ -4,7 +4,7 @@ Made by others of the FHFA's Public Use Database; the codes are those of its Nat
 they mean. "census" is the share of minorities in the census tract, "tir" and "bir" are ranges of the tract's and the
 borrower's income, by what is usual around. All are numbers to a model, as in the paper.
 
-The label follows from tir and bir, and few rows are distinct: tests/contract/test_loans.py measures it. Race (white or
+The label follows from tir and bir, and few rows are distinct: tests/data/test_loans.py measures it. Race (white or
 not) is a feature and a sensitive attribute: a setup that protects it decides whether models see its column.
 
 Federal Housing Finance Agency, Enterprise Public Use Database, Single-Family Properties, National File A.

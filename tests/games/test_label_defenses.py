@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.contract.promises import DIFFER, draws_with, near
+from tests.games.promises import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer.core.errors import InputError

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 from tests.conftest import SETUPS, SPLIT_SETUPS, clicks
-from tests.contract import test_federated as federated_runs
-from tests.contract import test_split_server as server_runs
+from tests.games import test_federated as federated_runs
+from tests.games import test_split_server as server_runs
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import View

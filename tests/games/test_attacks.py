@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 import pytest
-from tests.contract import test_federated as federated_runs
-from tests.contract import test_split_server as server_runs
-from tests.contract.promises import DIFFER, alike, draws_with, near
+from tests.games import test_federated as federated_runs
+from tests.games import test_split_server as server_runs
+from tests.games.promises import DIFFER, alike, draws_with, near
 
 from cutlayer.core.errors import nearest
 from cutlayer.core.seeds import generator

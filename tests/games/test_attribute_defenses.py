@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.contract.promises import DIFFER, draws_with
+from tests.games.promises import DIFFER, draws_with
 from torch import nn
 
 from cutlayer.core.errors import InputError

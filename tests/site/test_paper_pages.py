@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.params import read
 
 from cutlayer.plan import families
 from cutlayer.reference import findings
+from tests.params import read
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = {file.parent.name: read(file) for file in ROOT.glob("workflow/papers/*/paper.yaml")}

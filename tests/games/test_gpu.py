@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 from tests.conftest import SETUPS, SPLIT_SETUPS, clicks
-from tests.contract import test_federated as federated
-from tests.contract import test_split_server as server
+from tests.games import test_federated as federated
+from tests.games import test_split_server as server
 
 from cutlayer.core.devices import granted
 from cutlayer.core.errors import InputError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.contract.promises import DIFFER, draws_with, near
+from tests.games.promises import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer import polytope

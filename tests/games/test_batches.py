@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.contract import test_federated as federated_runs
-from tests.contract import test_split as split_runs
-from tests.contract import test_split_server as server_runs
+from tests.games import test_federated as federated_runs
+from tests.games import test_split as split_runs
+from tests.games import test_split_server as server_runs
 
 from cutlayer.games.federated.data import prepared
 from cutlayer.games.split import defense as split
