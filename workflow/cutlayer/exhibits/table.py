@@ -11,6 +11,7 @@ import pandas as pd
 
 from cutlayer.core import failures
 from cutlayer.core.files import replacing
+from cutlayer.ledger.worth import KEPT
 
 from . import _numbers
 from ._columns import beside as with_run
@@ -66,7 +67,8 @@ class Table(Exhibit):
     def _text(self, cells: pd.DataFrame, numbered: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """The table's texts, and the reasons that they refer to."""
         rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
-        cells = spread(settled(cells))
+        shares = cells["metric"] == KEPT  # of which a reason is told in its own cell
+        cells = pd.concat([spread(settled(cells[~shares])), cells[shares]])
         if self.pair:
             cells = with_run(cells, self.pair)
             cells = cells[cells["attack"] != ""]

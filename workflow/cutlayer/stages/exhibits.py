@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.exhibits.base import Beside
-from cutlayer.ledger import cells, printed
+from cutlayer.ledger import cells, printed, worth
 from cutlayer.plan import plugins
 
 
@@ -27,6 +27,7 @@ def draw(
     numbers, `published`.
     """
     table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
+    table = worth.with_kept(table, exhibit["kept"]) if "kept" in exhibit else table
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if told["numbers"]:
         numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
