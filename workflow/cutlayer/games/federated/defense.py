@@ -45,7 +45,8 @@ class Defense(base.Defense):
         """The networks a device trains beside the extractor, and the factor of each one's loss in the extractor's own.
 
         "utility" scores (x, r, u), and its loss is -I_JSD; "privacy" predicts u from r, "task" the label from r, both
-        by cross-entropy. Each network descends its own loss; with a factor below 0 the extractor ascends it.
+        by cross-entropy. Each network descends its own loss; with a factor below 0 the extractor ascends it. Without
+        any network nothing is trained or uploaded, and the extractor stays as it was drawn, before pre-training.
         """
         return {"utility": 1.0}
 
