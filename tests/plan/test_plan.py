@@ -275,7 +275,10 @@ def test_a_worst_that_cannot_be_meant_is_refused(planned, changed, message):
     ("changed", "message"),
     [
         ({"floor": "send_nothin"}, r"table.kept.floor: there is no defense 'send_nothin'"),
-        ({"utility": "test_utilty"}, r"table.kept.utility: there is no metric 'test_utilty'; did you mean 'test_utility'"),
+        (
+            {"utility": "test_utilty"},
+            r"table.kept.utility: there is no metric 'test_utilty'; did you mean 'test_utility'",
+        ),
     ],
 )
 def test_a_floor_or_utility_that_is_not_there_is_refused(planned, changed, message):
