@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class EvenNoise(Defense):
 
     strength: float = 1.0  # the noise's length, on average, over that of the longest gradient
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """What is sent back for the gradients (B, d) of a batch; (B, d) again. Draw with the wire's generator only."""
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """The released gradients (B, d), for those of a batch (B, d); draws with the context's generator only."""
         spread = self.strength * gradient.norm(dim=1).max() / gradient.shape[1] ** 0.5
-        return gradient + spread * wire.training.randn(*gradient.shape)
+        return gradient + spread * context.training.randn(*gradient.shape)

@@ -21,7 +21,7 @@ Guess = np.ndarray | Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Asked:
+class GuessSpec:
     """The guess that a case wants."""
 
     shape: tuple[int, ...]
@@ -65,8 +65,8 @@ class Attack:
         raise TypeError(f"attack.{type(self).__name__}: has no `infer`; every attack defines it")
 
 
-def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
-    """An attack's guesses by name, of real numbers and of the shape that is asked for; "" is its own.
+def guessed(method: Attack, view: View, spec: GuessSpec) -> dict[str, np.ndarray]:
+    """An attack's guesses by name, of real numbers and of the shape that is expected; "" is its own.
 
     Raises:
         InputError: one of them is not so.
@@ -81,34 +81,34 @@ def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
         raise
     guesses = dict(found) if isinstance(found, Mapping) else {"": found}
     if not guesses:
-        raise InputError(where, "infer returned no guess", f"{_shapes(asked, 0)} expected")
+        raise InputError(where, "infer returned no guess", f"{_shapes(spec, 0)} expected")
     returned = {name: f"infer returned for {name!r}" if name else "infer returned" for name in guesses}
-    return {name: _checked(where, returned[name], guess, asked) for name, guess in guesses.items()}
+    return {name: _checked(where, returned[name], guess, spec) for name, guess in guesses.items()}
 
 
-def _checked(where: str, returned: str, guess: Any, asked: Asked) -> np.ndarray:
-    if asked.whole and isinstance(guess, int | np.integer):
+def _checked(where: str, returned: str, guess: Any, spec: GuessSpec) -> np.ndarray:
+    if spec.whole and isinstance(guess, int | np.integer):
         guess = np.array(guess)
     if not isinstance(guess, np.ndarray):
         kind = "None" if guess is None else f"a {type(guess).__name__}"
-        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(asked, 0)} expected")
-    own = guess.shape[1:] if asked.by_epoch and guess.ndim > len(asked.shape) else guess.shape
-    if own != asked.shape or not guess.size:
+        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(spec, 0)} expected")
+    own = guess.shape[1:] if spec.by_epoch and guess.ndim > len(spec.shape) else guess.shape
+    if own != spec.shape or not guess.size:
         wrong = f"{returned} an array of shape {guess.shape}"
-        raise InputError(where, wrong, f"{_shapes(asked, guess.ndim)} expected")
-    if guess.dtype.kind not in ("iu" if asked.whole else "biuf"):
-        wanted = "a whole number" if asked.whole else "real numbers"
+        raise InputError(where, wrong, f"{_shapes(spec, guess.ndim)} expected")
+    if guess.dtype.kind not in ("iu" if spec.whole else "biuf"):
+        wanted = "a whole number" if spec.whole else "real numbers"
         raise InputError(where, f"{returned} an array of {guess.dtype}", f"{wanted} expected")
-    if asked.whole:
+    if spec.whole:
         return guess
     real = guess if guess.dtype.kind == "f" else guess.astype(float)  # minus an unsigned number is none
-    if not asked.abstains and not np.isfinite(real).all():
+    if not spec.abstains and not np.isfinite(real).all():
         raise InputError(where, f"{returned} a number that is not finite", "finite numbers expected")
     return real
 
 
-def _shapes(asked: Asked, dimensions: int) -> str:
-    """The shape that is asked for, as it is with so many dimensions."""
-    if asked.by_epoch and dimensions > len(asked.shape):
-        return f"(epochs, {', '.join(map(str, asked.shape))})"
-    return str(asked.shape)
+def _shapes(spec: GuessSpec, dimensions: int) -> str:
+    """The shape that is expected, as it is with so many dimensions."""
+    if spec.by_epoch and dimensions > len(spec.shape):
+        return f"(epochs, {', '.join(map(str, spec.shape))})"
+    return str(spec.shape)

@@ -14,7 +14,7 @@ from typing import Any
 
 from cutlayer.core.errors import InputError
 
-NUMBERS = "finite numbers are meant"
+NUMBERS = "finite numbers expected"
 TOGETHER, ROOM = 8, 2**22  # how many results wait to be looked at, and how many bytes they and their sources take
 SUM = 1e-6  # how far from 1 a row of probabilities may add up to
 
@@ -86,7 +86,7 @@ def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, d
             return
     except (AttributeError, TypeError):  # it is neither an array nor a tensor, or the other of the two
         pass
-    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, dtype, device)} is meant")
+    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, dtype, device)} expected")
 
 
 def finite(name: str, hook: str, found: Any) -> None:
@@ -103,25 +103,25 @@ def follows(name: str, hook: str, found: Any, source: Any) -> None:
 def count(name: str, hook: str, found: Any, at_least: int) -> None:
     """Raise unless it is a whole number and not less than that."""
     if not isinstance(found, int) or found < at_least:
-        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} is meant")
+        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} expected")
 
 
 def deviation(name: str, hook: str, found: Any) -> None:
     """Raise unless it is a finite number and not negative."""
     if not isinstance(found, float | int) or not 0 <= found < math.inf:
-        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 is meant")
+        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 expected")
 
 
 def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
     """Raise unless it is a tuple of so many parts."""
     if not isinstance(found, tuple) or len(found) != len(parts):
-        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) is meant")
+        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) expected")
 
 
 def truth(name: str, hook: str, found: Any) -> None:
     """Raise unless it is True or False."""
     if not isinstance(found, bool):
-        raise InputError(name, f"{hook} returned {found!r}", "True or False is meant")
+        raise InputError(name, f"{hook} returned {found!r}", "True or False expected")
 
 
 def distributions(name: str, hook: str, found: Any) -> None:

@@ -45,7 +45,7 @@ class Defense:
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     limits: ClassVar[Limits] = {}
-    about: ClassVar[str] = ""  # whose two worlds its `promise` compares: of a label, a class or a row
+    about: ClassVar[str] = ""  # whose two worlds its `auc_bound` compares: of a label, a class or a row
     strength: ClassVar[str] = ""  # the parameter that trades utility for privacy: the more of it, the less leaks
     strengths: ClassVar[tuple[float, float]] = (0.0, 0.0)  # its least and greatest value worth a try
 

@@ -8,7 +8,7 @@ import torch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Party:
+class PartyContext:
     """Where its tensors live, and the generator of all that it draws."""
 
     generator: torch.Generator = field(repr=False)  # on the CPU, see `devices`

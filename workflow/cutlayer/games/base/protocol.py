@@ -16,7 +16,7 @@ from cutlayer.core.transcript import Arrays
 from cutlayer.data.datasets.base import Table
 
 from . import checks
-from .attack import Asked
+from .attack import GuessSpec
 
 Case = dict[str, Any]
 
@@ -97,9 +97,9 @@ class Protocol:
         """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `cases`; every protocol defines it")
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
         """The guess that a case wants of which so much could be seen."""
-        raise TypeError(f"protocol.{type(self).__name__}: has no `asked`; every protocol defines it")
+        raise TypeError(f"protocol.{type(self).__name__}: has no `guess_spec`; every protocol defines it")
 
     def leak(
         self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()

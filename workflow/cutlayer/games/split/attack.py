@@ -7,7 +7,7 @@ What it may name in `sees`. Of one recorded batch of B examples:
 - `first_gradients` (B, e): what the gradients become at its first layer, where the setup records them
 - `hints` (h,): places of positives that it knows
 
-Of W rows of its own that it follows through E epochs, see `watched.py`:
+Of W rows of its own that it follows through E epochs, see `tracked.py`:
 
 - `watched_gradients` (E, W, d), `watched_steps` (E, W): what came back, over the root of the batch's mean square, and
   in which batch

@@ -18,7 +18,7 @@ from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
-from .watched import chosen
+from .tracked import chosen
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Data(EncodedOnce):
     table: Table
     labels: torch.Tensor  # (n,) int64, of the training rows, on the device
     phases: list[Phase]
-    releases: int  # how often each training example is in a batch
+    num_releases: int  # how often each training example is in a batch
     shown: dict[str, np.ndarray]  # for the transcript, whatever the defense
     truth: dict[str, np.ndarray]
-    watched: np.ndarray  # (W,) places among the training rows, see `watched`
+    tracked: np.ndarray  # (W,) places among the training rows, see `watched`
     name: str
 
     @property
@@ -69,14 +69,14 @@ def prepared(task: Task) -> Data:
     if not any(phase.batches for phase in phases):
         raise InputError(f"run.{task.name}", "has no batch to train on", "more rows, or a smaller batch")
     shown, truth = _knowledge(task, train, parts[-1][1])
-    watched = _watched(task, train, shown)
-    if len(watched):
-        shown |= {"watched_rows": train[watched], "watched_features": table.features[train[watched]]}
-        truth |= {"watched_labels": table.labels[train[watched]].astype(np.int64)}
-    releases = 1 if settings.get("stream") else settings["epochs"]
+    tracked = _tracked(task, train, shown)
+    if len(tracked):
+        shown |= {"watched_rows": train[tracked], "watched_features": table.features[train[tracked]]}
+        truth |= {"watched_labels": table.labels[train[tracked]].astype(np.int64)}
+    num_releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
         features=table.features, train=train, model=model, inputs=_inputs(table, train), device=task.device,
-        table=table, labels=labels, phases=phases, releases=releases, shown=shown, truth=truth, watched=watched,
+        table=table, labels=labels, phases=phases, num_releases=num_releases, shown=shown, truth=truth, tracked=tracked,
         name=task.name,
     )  # fmt: skip
 
@@ -152,7 +152,7 @@ def _knowledge(
     }, {"attacked_labels": table.labels[attacked].astype(np.int64)}
 
 
-def _watched(task: Task, train: np.ndarray, shown: Mapping[str, np.ndarray]) -> np.ndarray:
+def _tracked(task: Task, train: np.ndarray, shown: Mapping[str, np.ndarray]) -> np.ndarray:
     """Places (W,) among the training rows of those that are followed, those with known labels first."""
     count = task.settings.get("known", {}).get("watched", 0)
     known = shown.get("known", np.array([], dtype=int))  # the feature party's own rows are the first training rows

@@ -12,21 +12,21 @@ from torch.nn.functional import one_hot
 from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 
 @dataclass(frozen=True)
-class Training(Party):
+class Training(PartyContext):
     """What the label party knows before the first step."""
 
     labels: torch.Tensor  # (n,) int64: the labels of the training rows
     classes: int
     outputs: int  # of the top model: what the defense's `outputs` returned
-    releases: int  # how often each example's gradient is sent: the epochs
+    num_releases: int  # how often each example's gradient is sent: the epochs
 
 
 @dataclass(frozen=True)
-class Wire:
+class Context:
     """What the label party knows of a batch."""
 
     training: Training
@@ -39,28 +39,30 @@ class Wire:
         return self.training.labels[self.rows]
 
 
-def _promise(name: str, found: Any, defense: Defense, training: Training) -> None:
+def _bounded(name: str, found: Any, defense: Defense, training: Training) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
+        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
 
 
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
     checks.count(name, "outputs", found, at_least=classes)
 
 
-def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
-    rows = wire.rows
-    checks.numbers(name, "target", found, (len(rows), wire.training.outputs), torch.float32, rows.device)
+def _soft_labels(name: str, found: Any, defense: Defense, context: Context) -> None:
+    rows = context.rows
+    checks.numbers(name, "soft_labels", found, (len(rows), context.training.outputs), torch.float32, rows.device)
 
 
-def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, wire: Wire) -> None:
+def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, context: Context) -> None:
     checks.like(name, "backward", found, gradient)
 
 
 def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
     columns = found.shape[1] if np.ndim(found) == 2 else 0
-    checks.shaped(name, "decode", found, (len(probabilities), columns), probabilities.dtype, probabilities.device)
-    checks.distributions(name, "decode", found)
+    checks.shaped(
+        name, "to_class_probabilities", found, (len(probabilities), columns), probabilities.dtype, probabilities.device
+    )
+    checks.distributions(name, "to_class_probabilities", found)
 
 
 def _drawn(name: str, found: Any, defense: Defense, state: Any, training: Training) -> None:
@@ -84,23 +86,23 @@ class Defense(base.Defense):
         """How many classes the top model tells apart."""
         return classes
 
-    @base.returns(_promise)
-    def promise(self, training: Training) -> float | None:
+    @base.returns(_bounded)
+    def auc_bound(self, training: Training) -> float | None:
         """The largest AUC with which all that is sent for a row may tell its label, if it says so of itself."""
         return None
 
-    @base.returns(_target)
-    def target(self, wire: Wire) -> torch.Tensor:
+    @base.returns(_soft_labels)
+    def soft_labels(self, context: Context) -> torch.Tensor:
         """What the batch is trained towards: (B, outputs) float32, a row of weights on the classes' log-losses."""
-        return one_hot(wire.labels, wire.training.outputs).float()
+        return one_hot(context.labels, context.training.outputs).float()
 
     @base.returns(_backward)
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """What is sent for the per-example gradients (B, d) float32 at the cut; as many, of the same size."""
         return gradient
 
     @base.returns(_decoded)
-    def decode(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
+    def to_class_probabilities(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
         """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
         return probabilities
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case
 from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
@@ -44,21 +44,21 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         yield {"step": int(step), "day": int(day)}, seen | known, (target, place)
 
 
-def asked(seen: Arrays, target: str) -> Asked:
+def guess_spec(seen: Arrays, target: str) -> GuessSpec:
     """The guess that a case wants: `attack.py` says what it is for each target."""
     classes = int(seen["classes"])
     if target == "dimension":
-        return Asked((), whole=True)
+        return GuessSpec((), whole=True)
     if target == "population":
-        return Asked((len(seen["attacked"]), classes), by_epoch=True)
+        return GuessSpec((len(seen["attacked"]), classes), by_epoch=True)
     if target == "watched":
         count, known = seen["watched_gradients"].shape[1], len(seen.get("known_labels", ()))
         shape = (count,) if classes == 2 else (count, classes)
-        return Asked(shape, abstains=True, known="known_labels", given=np.arange(known))
+        return GuessSpec(shape, abstains=True, known="known_labels", given=np.arange(known))
     if classes != 2:
         wrong = f"a score tells 2 classes apart, here there are {classes}"
         raise InputError("protocol.split", wrong, "an attack that says so expected: classes = {2}")
-    return Asked((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
+    return GuessSpec((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
 
 
 def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()) -> dict[str, float]:
@@ -74,7 +74,7 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
     if target == "labels":
         return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
-        return _of_the_watched(guess, truth["watched_labels"], given)
+        return _of_the_tracked(guess, truth["watched_labels"], given)
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
@@ -104,7 +104,7 @@ def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np
     return guess[~left_out], labels[~left_out]
 
 
-def _of_the_watched(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
+def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
     """Of two classes as of a batch, of more as of a population; a row that is not guessed has all classes alike."""
     if guess.ndim == 1:
         return _of_a_batch(guess, labels, given)
@@ -120,7 +120,7 @@ def _of_the_watched(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
 
 def as_drawn(drawn: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
     """Metrics of what a defense drew for the watched rows (W,) or (W, classes), as if it were an attack on them."""
-    found = _of_the_watched(drawn, labels, ())
+    found = _of_the_tracked(drawn, labels, ())
     summed = {row["metric"]: row["value"] for row in summarize([{"metric": m, "value": v} for m, v in found.items()])}
     yield from ({"attack": AS_DRAWN, "metric": metric, "value": value} for metric, value in (found | summed).items())
 

@@ -31,14 +31,14 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.base.snapshot import architecture
 from cutlayer.metrics.utility import utility as of_scores
 
 from . import leak as leaks
 from .data import Data, prepared
-from .defense import Defense, Training, Wire
+from .defense import Context, Defense, Training
 from .records import Records
 
 
@@ -70,9 +70,9 @@ class Split(Protocol):
         """Each recorded batch; or, for attacks on watched rows or with the bottom model, the training as a whole."""
         yield from leaks.cases(transcript, target)
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
         """Scores of rows, class probabilities, or a number of classes."""
-        return leaks.asked(seen, target)
+        return leaks.guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells labels, or the number of classes trained on."""
@@ -101,7 +101,7 @@ def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
         labels=data.labels.clone(),  # what a defense does to its own changes neither truth nor the next training
         classes=data.classes,
         outputs=defense.outputs(data.classes),
-        releases=data.releases,
+        num_releases=data.num_releases,
         generator=_generator(task.name, setting, "defense"),
         device=task.device,
     )
@@ -116,21 +116,21 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     """One training under one defense; its test metrics are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = Records(task.settings["records"], data)
-    promised = defense.promise(parties.training)
-    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
+    bound = defense.auc_bound(parties.training)
+    utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     for phase in data.phases:
         for rows, own in zip(phase.batches, phase.copied(), strict=True):
             _step(parties, data.encode(rows), rows, own, records)
         if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
         if phase.test is not None:
-            scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
+            scores = defense.to_class_probabilities(_probabilities(parties, data, phase.test), parties.state)
             place = {"setting": setting} | phase.place
             utility += [place | row for row in of_scores(scores, data.table.labels[phase.test])]
     records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), parties.training.outputs)
-    drawn = defense.drawn(parties.state, parties.training) if len(data.watched) else None
+    drawn = defense.drawn(parties.state, parties.training) if len(data.tracked) else None
     if drawn is not None:
-        records.hidden["drawn"] = drawn.cpu().numpy()[data.watched]
+        records.hidden["drawn"] = drawn.cpu().numpy()[data.tracked]
         scored = leaks.as_drawn(records.hidden["drawn"], data.truth["watched_labels"])
         utility += [{"setting": setting} | row for row in scored]
     return records
@@ -140,7 +140,7 @@ def _step(
     parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, own: torch.Tensor, records: Records | None = None
 ) -> None:
     """One batch there and back; `own` is the defense's copy of its rows."""
-    wire = Wire(parties.training, own, parties.state)
+    context = Context(parties.training, own, parties.state)
     descent.forget(parties.optimizer)
 
     first, embedding = parties.bottom(x)  # the feature party
@@ -148,9 +148,9 @@ def _step(
         first.retain_grad()
 
     sent = embedding.detach().requires_grad_()  # crosses the cut
-    loss = losses(parties.top(sent, x), parties.defense.target(wire))  # the label party
+    loss = losses(parties.top(sent, x), parties.defense.soft_labels(context))  # the label party
     loss.mean().backward()
-    received = parties.defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
+    received = parties.defense.backward(len(loss) * sent.grad, context)  # crosses back: one gradient an example
 
     embedding.backward(received / len(loss))  # the feature party
     descent.step(parties.optimizer)

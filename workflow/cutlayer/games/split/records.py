@@ -12,7 +12,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.games.base.snapshot import flattened
 
 from .data import Data, days
-from .watched import Watched
+from .tracked import Tracked
 
 HINTS = 5  # positives of each batch that an adversary may be told
 
@@ -27,7 +27,7 @@ class Records:
         self.first_layer: bool = wanted.get("first_layer", False)
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []
-        self._watched = Watched(data.watched, len(data.train), data.device) if len(data.watched) else None
+        self._tracked = Tracked(data.tracked, len(data.train), data.device) if len(data.tracked) else None
         self.seen: dict[str, np.ndarray] = {}
         self.truth: dict[str, np.ndarray] = {}  # the same under every defense
         self.hidden: dict[str, np.ndarray] = {}  # of this training
@@ -56,8 +56,8 @@ class Records:
             if self.first_layer and first.grad is not None:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
             self._batches.append(batch)
-        if self._watched:
-            self._watched.keep(rows, gradients)
+        if self._tracked:
+            self._tracked.keep(rows, gradients)
         self._step += 1
 
     def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:
@@ -70,8 +70,8 @@ class Records:
             "architecture": drawn,
             "outputs": np.array(outputs),
         }
-        if self._watched:
-            self.seen |= self._watched.finish([len(phase.batches) for phase in self._data.phases])
+        if self._tracked:
+            self.seen |= self._tracked.finish([len(phase.batches) for phase in self._data.phases])
 
 
 def _hints(labels: np.ndarray, *name: object) -> np.ndarray:

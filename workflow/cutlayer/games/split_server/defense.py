@@ -12,13 +12,13 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 Descent = tuple[Literal["adam", "sgd"], float]
 
 
 @dataclass(frozen=True)
-class Clients(Party):
+class ClientsContext(PartyContext):
     """What the clients know before the first step."""
 
     attribute: torch.Tensor  # (n,) int64: the sensitive attribute of the training rows
@@ -33,16 +33,16 @@ class Clients(Party):
     queries: int = 1  # how often a row is sent once the encoder is trained
 
     @property
-    def sendings(self) -> int:
+    def num_releases(self) -> int:
         """How often a row is sent at most: once an epoch while it trains, or once a query later."""
         return max(self.epochs, self.queries)
 
 
 @dataclass(frozen=True)
-class Wire:
+class Context:
     """What the clients know in a step."""
 
-    clients: Clients
+    clients: ClientsContext
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
     loss: float  # the batch's utility loss
     state: Any = None  # what the defense's `begin` returned
@@ -53,20 +53,20 @@ class Wire:
         return self.clients.attribute[self.rows]
 
 
-def _bounded(name: str, found: Any, defense: Defense, features: torch.Tensor) -> None:
-    checks.like(name, "bound", found, features)
+def _released(name: str, found: Any, defense: Defense, features: torch.Tensor) -> None:
+    checks.like(name, "release", found, features)
 
 
 def _deviation(name: str, found: Any, *_: Any) -> None:
     checks.deviation(name, "deviation", found)
 
 
-def _promise(name: str, found: Any, *_: Any) -> None:
+def _bounded(name: str, found: Any, *_: Any) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
+        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
 
 
-def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, wire: Wire) -> None:
+def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, context: Context) -> None:
     if found is not None:
         checks.shaped(name, "penalty", found, (), features.dtype, features.device)
         checks.follows(name, "penalty", found, features)
@@ -84,47 +84,47 @@ class Defense(base.Defense):
     watches: ClassVar[bool] = False  # whether `moved` is to be called
 
     def descent(self, rate: float) -> Descent:
-        """How the encoder steps along its gradients, and at which rate, given the setup's, which is meant for Adam."""
+        """The optimizer of the encoder and its learning rate, given the rate that the setup declares for Adam."""
         return "adam", rate
 
-    def begin(self, clients: Clients) -> Any:
+    def begin(self, clients: ClientsContext) -> Any:
         """Called before anything is sent; what it returns is the `state` of every later hook."""
         return None
 
-    @base.returns(_bounded)
-    def bound(self, features: torch.Tensor) -> torch.Tensor:
+    @base.returns(_released)
+    def release(self, features: torch.Tensor) -> torch.Tensor:
         """What is sent in place of features (B, ...), but for noise, whenever they leave the clients."""
         return features
 
     @base.returns(_deviation)
-    def deviation(self, clients: Clients) -> float:
+    def deviation(self, clients: ClientsContext) -> float:
         """The standard deviation of the noise on all that leaves the clients, in training and after it.
 
         0: as the setup has it, `sigma` on what trains the classifier, and on what the adversary sees by `noisy_views`.
         """
         return 0.0
 
-    @base.returns(_promise)
-    def promise(self, clients: Clients) -> float | None:
+    @base.returns(_bounded)
+    def auc_bound(self, clients: ClientsContext) -> float | None:
         """The largest AUC with which what is sent for a row may tell its attribute, if it says so of itself."""
         return None
 
     @base.returns(_penalty)
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor | None:
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor | None:
         """What the clients add to the utility loss: a scalar of the features (B, ...), which have no noise yet."""
         return None
 
     @base.returns(_updated)
-    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
+    def update(self, utility: torch.Tensor, features: torch.Tensor, context: Context) -> bool:
         """Set the encoder's gradients for one step; False: the encoder takes none.
 
         `utility` is a scalar whose gradient with respect to the encoder is the utility loss's.
         """
-        penalty = self.penalty(features, wire)
+        penalty = self.penalty(features, context)
         (utility if penalty is None else utility + penalty).backward()
         return True
 
-    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
+    def moved(self, before: list[torch.Tensor], context: Context) -> None:
         """Called after a step, with the encoder's parameters before it, if the class `watches`."""
 
     def report(self, state: Any) -> dict[str, np.ndarray | float]:

@@ -33,10 +33,10 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import asked, leak
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.attributes.leak import guess_spec, leak
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
 
 from . import leak as leaks
 from .data import ServerData, prepared
@@ -70,9 +70,9 @@ class SplitServer(Protocol):
         """The inference stage, or the training stage, as one case."""
         yield leaks.case(transcript, target)
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
         """Probabilities of the attribute's values."""
-        return asked(seen, target)
+        return guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells the attribute; at the training stage the last epoch's and the best one's."""
@@ -88,7 +88,7 @@ class Parties:
     client: torch.optim.Optimizer
     server: torch.optim.Optimizer
     defense: Defense
-    clients: Clients
+    clients: ClientsContext
     sigma: float
     state: Any = None  # the defense's
 
@@ -99,8 +99,8 @@ def _train(
     """One training under one defense; its test metrics and its course are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = ServerRecords(task, setting, data, defense, defense.deviation(parties.clients))
-    promised = defense.promise(parties.clients)
-    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
+    bound = defense.auc_bound(parties.clients)
+    utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     losses: list[float] = []
     for epoch in range(task.settings["epochs"]):
         losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
@@ -137,14 +137,14 @@ def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
     loss.backward()
     descent.step(parties.server)
 
-    wire = Wire(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
+    context = Context(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
     descent.forget(parties.client)
     before = [p.detach().clone() for p in clients.parameters] if defense.watches else []
-    if defense.update((features * sent.grad).sum(), features, wire):  # type: ignore[operator]
+    if defense.update((features * sent.grad).sum(), features, context):  # type: ignore[operator]
         descent.step(parties.client)
     if defense.watches:
-        defense.moved(before, wire)
-    return wire.loss
+        defense.moved(before, context)
+    return context.loss
 
 
 def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Module]:
@@ -156,7 +156,7 @@ def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Mod
     return encoder.to(task.device), classifier.to(task.device)
 
 
-def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module, defense: Defense) -> Clients:
+def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module, defense: Defense) -> ClientsContext:
     """What the clients know before the first step."""
     draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
     n, size = len(data.train), min(task.settings["batch"], len(data.train))
@@ -165,13 +165,13 @@ def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Modul
         with seeded(int(torch.randint(2**31, (), generator=draw))):
             return data.model.top(data.inputs, outputs).to(task.device)
 
-    return Clients(
+    return ClientsContext(
         attribute=data.attribute.clone(),  # what a defense does to its own, the next training does not see
         values=data.values,
         sigma=float(task.settings["sigma"]),
         epochs=task.settings["epochs"],
         steps=task.settings["epochs"] * (n // size),
-        features=lambda rows: defense.bound(encoder(data.encode(rows))[1]),
+        features=lambda rows: defense.release(encoder(data.encode(rows))[1]),
         parameters=list(encoder.parameters()),
         decoder=decoder,
         batch=lambda: torch.randint(n, (size,), generator=draw).to(task.device),

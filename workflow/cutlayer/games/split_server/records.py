@@ -90,7 +90,7 @@ class ServerRecords:
         """
         encoder.eval()
         with torch.no_grad():
-            parts = [self._defense.bound(encoder(some)[1]).cpu() for some in encoded]
+            parts = [self._defense.release(encoder(some)[1]).cpu() for some in encoded]
         encoder.train()
         clean = torch.cat(parts)
         if what not in self._noisy:

@@ -25,7 +25,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 
 
@@ -42,13 +42,13 @@ class DP(Defense):
 
     def begin(self, training: Training) -> float:
         """The noise's standard deviation."""
-        return gaussian_deviation(self.epsilon, self.delta, training.releases, 2 * self.clip)
+        return gaussian_deviation(self.epsilon, self.delta, training.num_releases, 2 * self.clip)
 
-    def promise(self, training: Training) -> float:
+    def auc_bound(self, training: Training) -> float:
         """That of a row's own gradients in all epochs."""
-        return gaussian_auc(self.epsilon, self.delta, training.releases)
+        return gaussian_auc(self.epsilon, self.delta, training.num_releases)
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d), clipped, with noise."""
         shrink = self.clip / gradient.norm(dim=1, keepdim=True).clamp_min(self.clip)
-        return shrink * gradient + wire.state * wire.training.randn(*gradient.shape)
+        return shrink * gradient + context.state * context.training.randn(*gradient.shape)

@@ -14,7 +14,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Iso(Defense):
 
     ratio: float = 1.0  # s: squared norms, noise to longest gradient
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d) with noise; none if all of them are 0."""
         longest = gradient.square().sum(dim=1).max()
         deviation = (self.ratio / gradient.shape[1] * longest).sqrt()
-        return gradient + deviation * wire.training.randn(*gradient.shape)
+        return gradient + deviation * context.training.randn(*gradient.shape)

@@ -31,7 +31,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.theory.marvell import composed_auc
 
@@ -55,7 +55,7 @@ class Marvell(Defense):
         given = {name: getattr(self, name) for name in self.limits if getattr(self, name)}
         if len(given) != 1:
             wrong = " and ".join(f"{name} = {value}" for name, value in given.items()) or "no parameter is given"
-            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error is meant")
+            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error expected")
 
     @property
     def _wanted(self) -> float:
@@ -66,18 +66,18 @@ class Marvell(Defense):
         """(2, n): 1 where a training row is of the class, else 0."""
         return torch.stack((training.labels != 1, training.labels == 1)).float()
 
-    def promise(self, training: Training) -> float | None:
+    def auc_bound(self, training: Training) -> float | None:
         """That of its sumKL at each sending, if gradients are as it models them."""
         bounded = self._wanted and self.across == "optimal"
-        return composed_auc(self._wanted, training.releases) if bounded else None
+        return composed_auc(self._wanted, training.num_releases) if bounded else None
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d) with noise."""
-        member = wire.state[:, wire.rows]
+        member = context.state[:, context.rows]
         model = estimated(gradient, member)
         if model is None:
-            return self._of_one_class(gradient, wire.training)
-        return perturbed(gradient, member, model, self._noise(gradient, model), wire.training)
+            return self._of_one_class(gradient, context.training)
+        return perturbed(gradient, member, model, self._noise(gradient, model), context.training)
 
     def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
         problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share

@@ -24,7 +24,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.theory.marvell import auc_bound
 
 
@@ -38,15 +38,15 @@ class MarvellShaped(Defense):
 
     sum_kl: float = 1.0  # of the whole training
 
-    def promise(self, training: Training) -> float:
+    def auc_bound(self, training: Training) -> float:
         """That of `sum_kl` for all epochs together, by Pinsker."""
         return auc_bound(self.sum_kl)
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d) with noise; none if all of them are 0."""
-        mixing, power = shape(pair_moment(gradient.double(), wire.labels == 1))
-        strength = (power * wire.training.releases / self.sum_kl).sqrt()
-        return gradient + wire.training.randn(*gradient.shape) @ (strength * mixing).float().T
+        mixing, power = shape(pair_moment(gradient.double(), context.labels == 1))
+        strength = (power * context.training.num_releases / self.sum_kl).sqrt()
+        return gradient + context.training.randn(*gradient.shape) @ (strength * mixing).float().T
 
 
 def pair_moment(gradient: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:

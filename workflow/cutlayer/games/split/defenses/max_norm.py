@@ -14,19 +14,19 @@ from dataclasses import dataclass
 
 import torch
 
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
 class MaxNorm(Defense):
     """Has no parameter."""
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d), each times a number of its own.
 
         In double precision: a short gradient takes a factor that may be beyond single.
         """
         norms = gradient.double().norm(dim=1)
         sigma = (norms.max().square() / norms.square() - 1).sqrt().nan_to_num(posinf=0.0)
-        factors = 1 + sigma * wire.training.randn(len(gradient))
+        factors = 1 + sigma * context.training.randn(len(gradient))
         return (factors[:, None] * gradient).float()

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class MixPro(Defense):
     alpha: float = 1.0  # of the Beta distribution of the shares
     phi: float = 0.5  # the least cosine with the mean
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d), mixed and turned."""
-        share, partner = self._draw(len(gradient), wire.training)
+        share, partner = self._draw(len(gradient), context.training)
         mixed = torch.lerp(gradient[partner], gradient, share[:, None])
         return _turned(mixed.double(), gradient.double().mean(dim=0), self.phi).float()
 

@@ -28,7 +28,7 @@ import torch
 from torch.nn.functional import one_hot
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.theory.accounting import response_auc
 
 
@@ -49,7 +49,7 @@ class RandomizedResponse(Defense):
         steps = 1 + (training.rand(len(training.labels)) * (training.classes - 1)).long()
         return (training.labels + lies * steps.clamp_max(training.classes - 1)) % training.classes
 
-    def promise(self, training: Training) -> float:
+    def auc_bound(self, training: Training) -> float:
         """That of the label as drawn, whatever is sent of it."""
         return response_auc(self.epsilon, training.classes)
 
@@ -58,15 +58,15 @@ class RandomizedResponse(Defense):
         odds = self.epsilon * one_hot(state, training.classes).float()
         return odds if training.classes > 2 else odds[:, 1] - odds[:, 0]
 
-    def target(self, wire: Wire) -> torch.Tensor:
+    def soft_labels(self, context: Context) -> torch.Tensor:
         """(B, k): 1 at the label as drawn, or the inverse's row, which adds up to 1 too."""
-        target = one_hot(wire.state[wire.rows], wire.training.outputs).float()
+        target = one_hot(context.state[context.rows], context.training.outputs).float()
         if self.correction != "loss":
             return target
-        kept, other = chances(self.epsilon, wire.training.classes)
+        kept, other = chances(self.epsilon, context.training.classes)
         return (target - other) / (kept - other)
 
-    def decode(self, probabilities: np.ndarray, state: torch.Tensor) -> np.ndarray:
+    def to_class_probabilities(self, probabilities: np.ndarray, state: torch.Tensor) -> np.ndarray:
         """(N, k): the probabilities of the true labels where those of the labels as drawn were learned."""
         if self.correction != "prediction":
             return probabilities

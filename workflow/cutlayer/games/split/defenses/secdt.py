@@ -31,7 +31,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 DITHER = 1e-6  # many times the relative rounding of single precision, 6e-8
 
@@ -87,13 +87,13 @@ class SecDT(Defense):
         """K."""
         return classes * self.expansion
 
-    def target(self, wire: Wire) -> torch.Tensor:
+    def soft_labels(self, context: Context) -> torch.Tensor:
         """(B, K): 1 at the fake class, plus the noise."""
-        labels = wire.state.labels[wire.rows, None]
+        labels = context.state.labels[context.rows, None]
         if self.redraw and self.expansion > 1:
-            labels = self._drawn(wire.state.pools, wire.labels, wire.training)[:, None]
-        fixed = wire.state.noise
-        noise = self._noise(len(labels), wire.training) if fixed is None else fixed[wire.rows]
+            labels = self._drawn(context.state.pools, context.labels, context.training)[:, None]
+        fixed = context.state.noise
+        noise = self._noise(len(labels), context.training) if fixed is None else fixed[context.rows]
         return noise.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
 
     def _noise(self, rows: int, training: Training) -> torch.Tensor:
@@ -103,18 +103,18 @@ class SecDT(Defense):
         omega = training.randn(rows, training.outputs)
         return (omega if self.noise_form == "raw" else omega.softmax(dim=1)).mul_(self.noise)
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d), of one norm."""
         if self.normalize == "none":
             return gradient
         norms = torch.linalg.vector_norm(gradient, dim=1, dtype=torch.float64)
         reference = getattr(norms, self.normalize)()
-        dithered = torch.addcmul(reference, reference, wire.training.randn(len(norms)), value=DITHER)
+        dithered = torch.addcmul(reference, reference, context.training.randn(len(norms)), value=DITHER)
         return gradient * (dithered / norms).float().nan_to_num(posinf=0.0)[:, None]
 
-    def decode(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
+    def to_class_probabilities(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
         """(N, k) from (N, K)."""
-        return decode(probabilities, [pool.tolist() for pool in state.pools], self.decoding)
+        return to_class_probabilities(probabilities, [pool.tolist() for pool in state.pools], self.decoding)
 
 
 def shares(counts: Sequence[int], total: int) -> list[int]:
@@ -127,7 +127,9 @@ def shares(counts: Sequence[int], total: int) -> list[int]:
     return [1 + share for share in found]
 
 
-def decode(probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted") -> np.ndarray:
+def to_class_probabilities(
+    probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted"
+) -> np.ndarray:
     """Scores of k classes (N, k) from the probabilities (N, K) of K fake ones, dealt into k `pools`.
 
     weighted: the sum over each pool. maximum: 1 for the pool that has the row's largest probability (the first of
@@ -138,11 +140,13 @@ def decode(probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarra
 
     """
     if how not in ("weighted", "maximum"):
-        raise InputError("secdt.decode", f"how = {how!r}", "'weighted' or 'maximum' is meant")
+        raise InputError("secdt.to_class_probabilities", f"how = {how!r}", "'weighted' or 'maximum' expected")
     dealt = np.concatenate([np.asarray(pool, dtype=int) for pool in pools])
     if sorted(dealt) != list(range(probabilities.shape[1])):
         wrong = f"the pools hold {len(dealt)} classes"
-        raise InputError("secdt.decode", wrong, f"each of the {probabilities.shape[1]} columns once is meant")
+        raise InputError(
+            "secdt.to_class_probabilities", wrong, f"each of the {probabilities.shape[1]} columns once expected"
+        )
     if how == "weighted":
         return np.stack([probabilities[:, list(pool)].sum(axis=1) for pool in pools], axis=1)
     top = probabilities.argmax(axis=1)

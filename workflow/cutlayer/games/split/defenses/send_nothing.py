@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import torch
 
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class SendNothing(Defense):
 
     about: ClassVar[str] = "label"
 
-    def promise(self, training: Training) -> float:
+    def auc_bound(self, training: Training) -> float:
         """Chance: what is sent does not depend on any label."""
         return 0.5
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """Zeros (B, d)."""
         return torch.zeros_like(gradient)

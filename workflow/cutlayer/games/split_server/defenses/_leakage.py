@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import torch
 
-from cutlayer.games.split_server.defense import Clients
+from cutlayer.games.split_server.defense import ClientsContext
 from cutlayer.information import gaussian_leakage
 
 
 class Leakage:
     """The Gaussian leakage of the features, on `components` principal axes, with noise or as `kernels` estimate it."""
 
-    def __init__(self, clients: Clients, components: int, rows: int = 0, kernels: bool = False) -> None:
+    def __init__(self, clients: ClientsContext, components: int, rows: int = 0, kernels: bool = False) -> None:
         self.clients, self.components, self.rows, self.kernels = clients, components, rows, kernels
         self.trace: list[float] = []  # L_p at each step
 

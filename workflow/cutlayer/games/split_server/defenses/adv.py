@@ -19,7 +19,7 @@ from torch.nn.functional import cross_entropy
 
 from cutlayer.core.descent import descend
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
 
 
 @dataclass(frozen=True)
@@ -46,30 +46,30 @@ class Adv(Defense):
     batches: Literal["other", "same"] = "other"  # that it takes its further steps on
     sees: Literal["features", "noised"] = "features"  # f(x), as the paper's attacks do, or what crosses the cut
 
-    def begin(self, clients: Clients) -> Adversary:
+    def begin(self, clients: ClientsContext) -> Adversary:
         """An adversary that knows nothing."""
         network = clients.decoder(clients.values)
         return Adversary(network, torch.optim.Adam(network.parameters(), self.rate, fused=True))
 
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor:
         """Omega times what the encoder has to lose, once the adversary has taken its steps."""
-        for other, attribute in self._further(features, wire):
-            wire.state.learn(self._seen(other, wire.clients), attribute)
-        seen = self._seen(features, wire.clients)
-        wire.state.learn(seen.detach(), wire.attribute)
-        return self.weight * self._harm(wire.state.network(seen, {}), wire.attribute)
+        for other, attribute in self._further(features, context):
+            context.state.learn(self._seen(other, context.clients), attribute)
+        seen = self._seen(features, context.clients)
+        context.state.learn(seen.detach(), context.attribute)
+        return self.weight * self._harm(context.state.network(seen, {}), context.attribute)
 
-    def _further(self, features: torch.Tensor, wire: Wire) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    def _further(self, features: torch.Tensor, context: Context) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Features (B, ...) and attribute (B,) of the steps before the last; one pass encodes them all."""
-        clients, more = wire.clients, self.steps - 1
+        clients, more = context.clients, self.steps - 1
         if self.batches == "same" or not more:
-            return [(features.detach(), wire.attribute)] * more
+            return [(features.detach(), context.attribute)] * more
         rows = [clients.batch() for _ in range(more)]
         with torch.no_grad():
             encoded = clients.features(torch.cat(rows)).split([len(own) for own in rows])
         return [(some, clients.attribute[own]) for some, own in zip(encoded, rows, strict=True)]
 
-    def _seen(self, features: torch.Tensor, clients: Clients) -> torch.Tensor:
+    def _seen(self, features: torch.Tensor, clients: ClientsContext) -> torch.Tensor:
         """What the adversary sees of features (B, ...)."""
         return features + clients.sigma * clients.randn(*features.shape) if self.sees == "noised" else features
 

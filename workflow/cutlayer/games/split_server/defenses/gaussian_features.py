@@ -26,7 +26,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Clients, Defense
+from cutlayer.games.split_server.defense import ClientsContext, Defense
 from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 
 
@@ -41,15 +41,15 @@ class GaussianFeatures(Defense):
     delta: float = 1e-5
     clip: float = 4.0  # greatest norm of a row's features
 
-    def bound(self, features: torch.Tensor) -> torch.Tensor:
+    def release(self, features: torch.Tensor) -> torch.Tensor:
         """Features (B, ...) of at most that norm."""
         length = features.flatten(1).norm(dim=1).clamp_min(self.clip)
         return features * (self.clip / length).reshape(-1, *(features.ndim - 1) * [1])
 
-    def deviation(self, clients: Clients) -> float:
+    def deviation(self, clients: ClientsContext) -> float:
         """That of the composed mechanisms."""
-        return gaussian_deviation(self.epsilon, self.delta, clients.sendings, 2 * self.clip)
+        return gaussian_deviation(self.epsilon, self.delta, clients.num_releases, 2 * self.clip)
 
-    def promise(self, clients: Clients) -> float:
+    def auc_bound(self, clients: ClientsContext) -> float:
         """That of all sendings of a row, and of anything about it."""
-        return gaussian_auc(self.epsilon, self.delta, clients.sendings)
+        return gaussian_auc(self.epsilon, self.delta, clients.num_releases)

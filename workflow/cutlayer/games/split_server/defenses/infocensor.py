@@ -21,7 +21,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Defense, Wire
+from cutlayer.games.split_server.defense import Context, Defense
 from cutlayer.information import vclub
 
 
@@ -33,9 +33,9 @@ class Infocensor(Defense):
 
     weight: float = 0.1  # lambda
 
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor:
         """Lambda times the sum over the classes of the batch."""
-        return self.weight * mixture_leakage(features, wire.attribute, wire.clients.sigma)
+        return self.weight * mixture_leakage(features, context.attribute, context.clients.sigma)
 
 
 def mixture_leakage(features: torch.Tensor, attribute: torch.Tensor, sigma: float) -> torch.Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
 
 from ._leakage import Leakage
 
@@ -28,13 +28,13 @@ class Linear(Defense):
     weight: float = 0.5  # lambda
     components: int = 16  # principal axes, at most
 
-    def begin(self, clients: Clients) -> Leakage:
+    def begin(self, clients: ClientsContext) -> Leakage:
         """L_p of each batch."""
         return Leakage(clients, self.components)
 
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor:
         """Lambda L_p."""
-        return self.weight * wire.state(features, wire.rows).to(features)
+        return self.weight * context.state(features, context.rows).to(features)
 
     def report(self, state: Leakage) -> dict[str, np.ndarray | float]:
         """L_p at each step."""

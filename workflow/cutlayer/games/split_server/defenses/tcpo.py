@@ -28,7 +28,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Clients, Defense, Descent, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense, Descent
 from cutlayer.theory.tcpo import auc_bound
 
 from ._leakage import Leakage
@@ -62,7 +62,7 @@ class Tcpo(Defense):
         """Plain steps have a rate of their own."""
         return self.optimizer, self.descent_rate if self.optimizer == "sgd" else rate
 
-    def begin(self, clients: Clients) -> Search:
+    def begin(self, clients: ClientsContext) -> Search:
         """Pre-train the encoder.
 
         Raises:
@@ -77,25 +77,25 @@ class Tcpo(Defense):
         leakage = Leakage(clients, self.components, self.rows, self.widening == "kernels")
         return Search(leakage, self.threshold, self.front, self.averaging, steps)
 
-    def promise(self, clients: Clients) -> float:
+    def auc_bound(self, clients: ClientsContext) -> float:
         """What L_p at the threshold says of one sending; see above for what it takes for granted."""
         shares = clients.attribute.bincount(minlength=clients.values).double() / len(clients.attribute)
         return auc_bound(self.threshold, shares.cpu().numpy())
 
-    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
+    def update(self, utility: torch.Tensor, features: torch.Tensor, context: Context) -> bool:
         """Give the encoder d for its gradient."""
-        privacy = wire.state.leakage(features, wire.rows)
-        losses = wire.loss, float(privacy.detach())
-        step = wire.state.direction(losses, (utility, privacy), wire.clients.parameters)
+        privacy = context.state.leakage(features, context.rows)
+        losses = context.loss, float(privacy.detach())
+        step = context.state.direction(losses, (utility, privacy), context.clients.parameters)
         if step is None:
             return False
-        for parameter, part in zip(wire.clients.parameters, step, strict=True):
+        for parameter, part in zip(context.clients.parameters, step, strict=True):
             parameter.grad = part
         return True
 
-    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
+    def moved(self, before: list[torch.Tensor], context: Context) -> None:
         """Note whether L_p rises to first order."""
-        wire.state.moved(before, wire.clients.parameters)
+        context.state.moved(before, context.clients.parameters)
 
     def report(self, state: Search) -> dict[str, np.ndarray | float]:
         """L_p at each step; shares of the steps; how long the pre-training took."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from cutlayer.games.split_server.defense import Clients
+from cutlayer.games.split_server.defense import ClientsContext
 
 from .tcpo import Tcpo
 
@@ -29,6 +29,6 @@ from .tcpo import Tcpo
 class TcpoComposed(Tcpo):
     """Trajectory-controlled Pareto optimal search, with noise that composition does not wear off."""
 
-    def deviation(self, clients: Clients) -> float:
+    def deviation(self, clients: ClientsContext) -> float:
         """The setup's, times the root of the number of sendings."""
-        return clients.sigma * math.sqrt(clients.sendings)
+        return clients.sigma * math.sqrt(clients.num_releases)

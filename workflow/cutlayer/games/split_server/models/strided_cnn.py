@@ -52,7 +52,7 @@ class StridedCnn(Model):
 def _image(inputs: Inputs) -> tuple[int, int]:
     """Height and width."""
     if len(inputs.shape) != 3:
-        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image is meant")
+        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image expected")
     _, height, width = inputs.shape
     return height, width
 

@@ -29,7 +29,7 @@ def chosen(count: int, known: np.ndarray, train: np.ndarray, rows: int, origin: 
     return np.concatenate([known, others[~np.isin(others, known)]])[:count]
 
 
-class Watched:
+class Tracked:
     """What comes back for the watched rows, and the mean and the mean square of every batch.
 
     Batches wait until there are TOGETHER of them: one look at many costs a fraction of many looks. They are copied
