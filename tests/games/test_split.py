@@ -229,7 +229,7 @@ def test_known_labels_are_those_of_training_rows_and_the_attacked_rows_are_teste
     assert not set(data.train) & set(data.phases[-1].test)
 
 
-def test_watched_rows_are_followed_through_every_epoch():
+def test_tracked_records_are_kept_in_every_epoch():
     own = task(epochs=3)
     data, outcome = prepared(own), PROTOCOL.run(own)
     seen = outcome.transcripts[""] | outcome.shared

@@ -1,4 +1,4 @@
-"""The contract of a defense of the split game: what the label party trains towards, returns, and reads as classes."""
+"""Base class of label defenses in split learning: the soft labels, the released gradients, the predictions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from cutlayer.games.base.party import PartyContext
 
 @dataclass(frozen=True)
 class Training(PartyContext):
-    """What the label party knows before the first step."""
+    """The context of a training: what the label party knows before the first step."""
 
     labels: torch.Tensor  # (n,) int64: the labels of the training rows
     classes: int
     outputs: int  # of the top model: what the defense's `outputs` returned
-    num_releases: int  # how often each example's gradient is sent: the epochs
+    num_releases: int  # how often each example's gradient is released: the epochs
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the label party knows of a batch."""
+    """The context of a batch: what the label party knows of it."""
 
     training: Training
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
@@ -58,10 +58,8 @@ def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, c
 
 
 def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
-    columns = found.shape[1] if np.ndim(found) == 2 else 0
-    checks.shaped(
-        name, "to_class_probabilities", found, (len(probabilities), columns), probabilities.dtype, probabilities.device
-    )
+    shape = (len(probabilities), found.shape[1] if np.ndim(found) == 2 else 0)
+    checks.shaped(name, "to_class_probabilities", found, shape, probabilities.dtype, probabilities.device)
     checks.distributions(name, "to_class_probabilities", found)
 
 
@@ -73,7 +71,7 @@ def _drawn(name: str, found: Any, defense: Defense, state: Any, training: Traini
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the labels; all hooks are the label party's, in the order in which they are called."""
+    """A label defense; the label party runs all hooks, in the order in which they are called."""
 
     games: ClassVar[set[str]] = {"split"}
 
@@ -83,34 +81,37 @@ class Defense(base.Defense):
 
     @base.returns(_outputs)
     def outputs(self, classes: int) -> int:
-        """How many classes the top model tells apart."""
+        """The number of classes that the top model predicts."""
         return classes
 
     @base.returns(_bounded)
     def auc_bound(self, training: Training) -> float | None:
-        """The largest AUC with which all that is sent for a row may tell its label, if it says so of itself."""
+        """Upper bound on the AUC of any attack on a row's label, or None if the defense gives no guarantee.
+
+        It bounds what all gradients released for the row reveal, over the whole training.
+        """
         return None
 
     @base.returns(_soft_labels)
     def soft_labels(self, context: Context) -> torch.Tensor:
-        """What the batch is trained towards: (B, outputs) float32, a row of weights on the classes' log-losses."""
+        """Soft labels (B, outputs) float32 that the batch is trained on: weights on the log-losses of the classes."""
         return one_hot(context.labels, context.training.outputs).float()
 
     @base.returns(_backward)
     def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
-        """What is sent for the per-example gradients (B, d) float32 at the cut; as many, of the same size."""
+        """The gradients (B, d) float32 that are released in place of the per-example gradients at the cut."""
         return gradient
 
     @base.returns(_decoded)
     def to_class_probabilities(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
-        """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
+        """Class probabilities (N, classes), rows sum to 1, from the top model's probabilities (N, outputs)."""
         return probabilities
 
     @base.returns(_drawn)
     def drawn(self, state: Any, training: Training) -> torch.Tensor | None:
-        """What was drawn once for each training row's label, if anything: how it moves the odds of the label.
+        """Log-likelihoods of the label from what was drawn once for each training row; None if nothing was.
 
         (n,) float32, of two classes the log-likelihood ratio of label 1 to label 0; of more (n, classes), each class's
-        log-likelihood less any constant of the row. For metrics only: it enters the truth, and no transcript.
+        log-likelihood up to a constant of the row. For metrics only: it enters the truth, and no transcript.
         """
         return None
