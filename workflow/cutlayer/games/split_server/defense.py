@@ -1,4 +1,4 @@
-"""The contract of a defense of the split_server game: what the clients send, add to their loss, and how they step."""
+"""Base class of attribute defenses in split learning: the released features, the clients' penalty, their updates."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ Descent = tuple[Literal["adam", "sgd"], float]
 
 @dataclass(frozen=True)
 class ClientsContext(PartyContext):
-    """What the clients know before the first step."""
+    """The context of a training: what the clients know before the first step."""
 
     attribute: torch.Tensor  # (n,) int64: the sensitive attribute of the training rows
     values: int  # how many values it has
-    sigma: float  # of the noise added to the features that are sent
+    sigma: float  # standard deviation of the noise on released features
     epochs: int
     steps: int  # in all
     features: Callable[[torch.Tensor], torch.Tensor]  # training rows (B,) -> features, encoder in training mode
     parameters: list[torch.Tensor]  # the encoder's
     decoder: Callable[[int], torch.nn.Module]  # outputs -> a fresh network of the classifier's shape, net(features, {})
     batch: Callable[[], torch.Tensor]  # (B,): random training rows, drawn from `generator`
-    queries: int = 1  # how often a row is sent once the encoder is trained
+    queries: int = 1  # releases of a row once the encoder is trained
 
     @property
     def num_releases(self) -> int:
-        """How often a row is sent at most: once an epoch while it trains, or once a query later."""
+        """How often a row's features are released at most: once per epoch in training, or once per query later."""
         return max(self.epochs, self.queries)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the clients know in a step."""
+    """The context of a training step: what the clients know of its batch."""
 
     clients: ClientsContext
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
@@ -78,7 +78,7 @@ def _updated(name: str, found: Any, *_: Any) -> None:
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the attribute; all hooks are the clients', in the order in which they are called."""
+    """An attribute defense; the clients run all hooks, in the order in which they are called."""
 
     games: ClassVar[set[str]] = {"split_server"}
     watches: ClassVar[bool] = False  # whether `moved` is to be called
@@ -93,7 +93,7 @@ class Defense(base.Defense):
 
     @base.returns(_released)
     def release(self, features: torch.Tensor) -> torch.Tensor:
-        """What is sent in place of features (B, ...), but for noise, whenever they leave the clients."""
+        """The features released in place of (B, ...), before noise, whenever features leave the clients."""
         return features
 
     @base.returns(_deviation)
@@ -106,17 +106,17 @@ class Defense(base.Defense):
 
     @base.returns(_bounded)
     def auc_bound(self, clients: ClientsContext) -> float | None:
-        """The largest AUC with which what is sent for a row may tell its attribute, if it says so of itself."""
+        """Upper bound on the AUC of any attack on a row's attribute, or None if the defense gives no guarantee."""
         return None
 
     @base.returns(_penalty)
     def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor | None:
-        """What the clients add to the utility loss: a scalar of the features (B, ...), which have no noise yet."""
+        """The clients' penalty, added to the utility loss: a scalar of the noiseless features (B, ...), or None."""
         return None
 
     @base.returns(_updated)
     def update(self, utility: torch.Tensor, features: torch.Tensor, context: Context) -> bool:
-        """Set the encoder's gradients for one step; False: the encoder takes none.
+        """Set the encoder's gradients for one step; False skips the step.
 
         `utility` is a scalar whose gradient with respect to the encoder is the utility loss's.
         """
@@ -128,5 +128,5 @@ class Defense(base.Defense):
         """Called after a step, with the encoder's parameters before it, if the class `watches`."""
 
     def report(self, state: Any) -> dict[str, np.ndarray | float]:
-        """Of the whole training: an array with a number for each step, or one number."""
+        """Statistics of the whole training: for each an array with a number per step, or one number."""
         return {}

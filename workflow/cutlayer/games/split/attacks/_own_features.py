@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dtrtri
 from sklearn.metrics.pairwise import rbf_kernel
 
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 FEWEST = 5  # rows that a category needs for a column of its own
 PENALTY = 1.0  # on the squared length of the regression's function
@@ -17,7 +17,7 @@ KEPT = 5  # of sets of columns: one for each seed of a run, with which attacks a
 
 def numbers(features: np.ndarray, architecture: np.ndarray) -> np.ndarray:
     """Standardized feature columns (W, p) of rows of a table or of images: counts as logs, categories as one-hots."""
-    _, inputs = drawn(architecture)
+    _, inputs = parsed(architecture)
     flat = features.reshape(len(features), -1).astype(np.float64)
     columns = [np.log1p(np.maximum(flat[:, inputs.numeric], 0)) if inputs.numeric else flat]
     for code in inputs.categorical:

@@ -1,4 +1,4 @@
-"""linear: the clients minimize L_u + lambda L_p.
+"""linear: linear scalarization, where the clients minimize the utility loss plus a penalty, L_u + lambda L_p.
 
 L_p is the Gaussian leakage of the batch's features, or of their leading principal components, see `_leakage`.
 
@@ -21,7 +21,7 @@ from ._leakage import Leakage
 
 @dataclass(frozen=True)
 class Linear(Defense):
-    """Linear scalarization."""
+    """Linear scalarization of the utility loss and the Gaussian leakage."""
 
     limits: ClassVar[Limits] = {"weight": (0, None), "components": (1, None)}
 
@@ -29,11 +29,11 @@ class Linear(Defense):
     components: int = 16  # principal axes, at most
 
     def begin(self, clients: ClientsContext) -> Leakage:
-        """L_p of each batch."""
+        """The Gaussian leakage L_p of a batch."""
         return Leakage(clients, self.components)
 
     def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor:
-        """Lambda L_p."""
+        """The penalty lambda L_p of the batch."""
         return self.weight * context.state(features, context.rows).to(features)
 
     def report(self, state: Leakage) -> dict[str, np.ndarray | float]:
