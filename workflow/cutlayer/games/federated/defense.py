@@ -66,5 +66,5 @@ class Defense(base.Defense):
         return after
 
     def spent(self, federation: FederationContext) -> dict[str, float]:
-        """Privacy budget spent by all uploads of a device, e.g. {"epsilon": ..., "delta": ...}; empty: none guaranteed."""
+        """Privacy budget spent by all uploads of a device, {"epsilon": ..., "delta": ...}; empty: no guarantee."""
         return {}

@@ -91,7 +91,9 @@ class FederatedRecords:
         return found.numpy()
 
     def _task_rows(self, setting: str, train: np.ndarray, test: np.ndarray) -> Iterator[dict[str, Any]]:
-        """Test accuracy of a classifier for the task on the training rows' representations, of all or of each device."""
+        """Test accuracy of a classifier for the task on the training rows' representations.
+
+        It is one on all training rows, or the mean over one for each device."""
         data, settings = self._data, self._task.settings
         together = settings.get("head_rows", "all") == "all"
         labels, of_training = data.all_labels[data.test], data.all_labels[data.train]
