@@ -1,4 +1,4 @@
-"""The relaxed Chebyshev center (rcc1) of S_F, for many b that share A."""
+"""Relaxed Chebyshev center (rcc1) of S_F, for many b that share A."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cutlayer.polytope.reference import relaxed_center as reference
 
 ENTRIES = 60_000  # of the d x d matrices of a batch, so that they stay in the cache
 LEAST_CHUNK = 100
-FAR = 1e-7  # last μ above which the end of the path is not sure
+FAR = 1e-7  # last μ above which the limit of the path is uncertain
 
 
 def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floats:
-    """The relaxed Chebyshev center of S_F = {A x = b, 0 <= x <= 1}, N x d; A is m x d, b is N x m.
+    """Relaxed Chebyshev center (rcc1) of S_F = {A x = b, 0 <= x <= 1}, N x d; A is m x d, b is N x m.
 
     The x of max tr Δ - ||x||² over A x = b, Δ ⪰ x x', A Δ = b x', Δ_ii <= x_i (rcc1): Rassouli, Varasteh,
     Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", Prop. 2, eqs. (16), (31).
@@ -52,7 +52,7 @@ def _centers(equations: Equations, points: Floats) -> Floats:
 
 
 def _unstuck(equations: Equations, points: Floats) -> Floats:
-    """The same where no coordinate is 0 on all of S_F or 1 on all of it."""
+    """The relaxed centers where no coordinate is 0 on all of S_F or 1 on all of it."""
     V, c, centers = equations.rows, equations.values, points.copy()
     if not V.shape[1]:
         return centers
