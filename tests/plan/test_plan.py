@@ -142,7 +142,7 @@ def test_a_place_with_other_settings_of_a_defense_is_refused(planned, monkeypatc
         ({"attacked_in": {"norm": "{setup}_les"}}, r"there is no setup 'digits_vs_rest_les'"),
         (
             {"attacked_in": {"norm": "criteo"}},
-            r"attacked_in: criteo has another dataset; that of digits_vs_rest is meant",
+            r"attacked_in: criteo has another dataset; expected that of digits_vs_rest",
         ),
     ],
 )
@@ -253,7 +253,7 @@ def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
     ("changed", "message"),
     [
         ({"among": {"any": ["norn"]}}, r"table.worst.among.any: there is no attack 'norn'; did you mean 'norm'"),
-        ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; a name for several is meant"),
+        ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; expected a name for several"),
         ({"among": {"one": ["norm"]}}, r"table.worst.among: no set has the attack model_completion"),
         (
             {"among": {"any": "all", "as_drawn": ["as_drawn", "norm"]}},
@@ -307,7 +307,7 @@ def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(
         (
             "exhibits",
             {"shows": "auc of norm under none"},
-            "exhibits.new: shows no setups; `on` and their names are meant",
+            "exhibits.new: shows no setups; expected `on` and their names",
         ),
     ],
 )
