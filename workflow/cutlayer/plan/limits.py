@@ -23,7 +23,7 @@ def refuse(check: Mapping[str, Any], where: str) -> None:
     for axis in ("leak", "utility") if check["statistic"] in AT_EQUAL else ():
         for name in listed(check[axis]["metric"]):
             if not declared.of(name).better:
-                raise InputError(where, f"of {name} neither more nor less is better", "expected a metric with a direction")
+                raise InputError(where, f"of {name} neither more nor less is better", "expected another metric")
     least, most = reach(check)
     low, high = check.get("at_least", -math.inf), check.get("at_most", math.inf)
     told = f"the {check['statistic']} is between {least:g} and {most:g}"

@@ -220,9 +220,7 @@ class Number(Shape):
     @model_validator(mode="after")
     def _checked_or_without(self) -> Number:
         if ({"check", "depends_on_scale"} <= self.model_fields_set) == ("without" in self.model_fields_set):
-            raise ValueError(
-                "has not one of `check`, with `depends_on_scale`, and `without`; expected one of the two"
-            )
+            raise ValueError("has not one of `check`, with `depends_on_scale`, and `without`; expected one of the two")
         return self
 
 

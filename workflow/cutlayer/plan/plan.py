@@ -16,10 +16,10 @@ from cutlayer.core.errors import InputError, few
 from . import check_lines, families, hours, limits, outside, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
-from .looks import looks
 from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
+from .styles import styles
 from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
@@ -386,7 +386,7 @@ class Plan:
 
     def beside(self, paper: str, identifier: str) -> dict[str, Any]:
         """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
-        `printed`, the looks of its methods, what the values of its sensitive attributes are called, and which attacks
+        `printed`, the styles of its methods, what the values of its sensitive attributes are called, and which attacks
         use knowledge of the defense.
         """
         exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
@@ -397,7 +397,7 @@ class Plan:
         }
         return {
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
-            "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
+            "styles": {k: {name: self.styles[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
             "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
         }
@@ -406,9 +406,9 @@ class Plan:
         return bool(plugins.method("attack", self.attacks[attack]["use"]).constants["knows"])
 
     @functools.cached_property
-    def looks(self) -> dict[str, dict[str, Any]]:
-        """The look of every defense and every attack of the catalog, by kind and name."""
-        return {"defense": looks("defense", self.defenses), "attack": looks("attack", self.attacks)}
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """Plot style of every defense and every attack of params.yaml, by kind and name."""
+        return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
     def setups_shown(self) -> list[str]:

@@ -249,7 +249,7 @@ def strength(defense: str) -> tuple[str, float, float]:
     if not parameter:
         raise InputError(where, "names no `strength`", "a defense is matched by the parameter that it names")
     if found.parameters.get(parameter) != "float":
-        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "expected a float parameter")
+        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "expected one")
     if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
         raise InputError(where, f"its strengths are {ends}", "expected (least, greatest)")
     for value in ends:
