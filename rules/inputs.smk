@@ -6,7 +6,7 @@ def growing(amount):
 
 def at_once(name):
     """What a cluster gets as one job; without one Snakemake need not look for circles between groups."""
-    return lambda wildcards: name if workflow.resource_settings.nodes else None
+    return lambda wildcards: name if internals.submits else None
 
 
 def together(wildcards):
@@ -55,7 +55,7 @@ def tried(job):
     note = f"{notes.NOTES}/{job}.json"
     return {
         "note": note,
-        "attempt": lambda w: notes.attempt(note.format(**w), workflow.touch),
+        "attempt": lambda w: notes.attempt(note.format(**w), internals.touches),
     }
 
 
@@ -157,7 +157,7 @@ def record_of(wildcards):
 def answering():
     """The addresses that failed when they were asked for a file, and answer now."""
     urls = sources.failed(RECORDS)
-    if not urls or workflow.touch:
+    if not urls or internals.touches:
         return ()
     from cutlayer.data import download  # it takes a while to import
 
@@ -173,7 +173,7 @@ def misnamed(folder):
 
 def asked(wildcards):
     """How often a folder's files were wanted; once more if there is a reason to look again."""
-    if not workflow.is_main_process:
+    if not internals.is_main:
         return 0  # only that one acquires files
     misnamed(wildcards.folder)
     places = ("data/raw", mirror, SOURCES)
