@@ -3,9 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-# Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
-# jobs' inputs would be taken: a few jobs a core are enough to choose from.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.

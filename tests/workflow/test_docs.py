@@ -37,7 +37,7 @@ TESTED = {  # command -> the test that runs it, or what it runs, with other name
     "make publish": f"{REFERENCE}::test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params",
     "make judge": "tests/reference/test_reasons.py::test_judging_again_says_which_verdicts_change",
     "make compare": f"{REFERENCE}::test_comparing_finds_the_rows_whose_intervals_are_apart",
-    "snakemake --workflow-profile workflow/profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
+    "snakemake --workflow-profile profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
     "make push": f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",
     "git add dvc.lock .dvc/config": f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",
     'git commit -m "Results, and where they are"': f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",

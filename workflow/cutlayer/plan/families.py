@@ -1,26 +1,12 @@
 """Families: what entries of a paper.yaml share is written once, and each entry is made of it when the plan is built.
 
-    words:
-      attack:
-        dsa: { text: DSA, metric: attack_accuracy_max }
-        basic: { text: the basic attack, metric: attack_accuracy }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }
-        says: TCPO lowers {attack.text}. (Section 6.3, table 4)
-        rule: lower accuracy than without a defense
         check: "{attack.metric} of {attack} under tcpo - none in table4 <= 0"
 
-is the two claims lowers_basic and lowers_dsa. Of several keys of a `for` every combination is meant, of a list one
-mapping after the other. `defaults` are below every entry of a section; an exhibit or claim that is `like` one above it
-has all that the other has but what it says itself. The cases of a number are the rows of published.csv that its
-`published` selects, and {target} is what stands in that column.
-
-`says` of a claim is its text and, in parentheses, the place where the paper says so; an erratum ends with the test that
-shows it, a sentence of `main` with its claims. A claim that is like another one replaces `says` and `check` as a whole;
-of what an exhibit `shows` only the parts that its own line names are others. `lines` and `check_lines` say how these
-lines are read. Of a text that says two things, `check` has a line for each reading by its name; `sides: one` and
-`bound: proven` are said of a claim and are about its checks.
+is the two claims lowers_basic and lowers_dsa. docs/paper_yaml.md has the rules: `for` and `words`, `like` and
+`defaults`, and what `says`, `shows` and `check` are.
 """
 
 from __future__ import annotations
