@@ -78,7 +78,7 @@ MISTAKES = {
     "two classes": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense): pass\n@dataclass(frozen=True)\nclass Yours(Defense): pass",
-        "mine.py has 2 subclasses of Defense; one is meant",
+        "mine.py has 2 subclasses of Defense; expected one",
     ),
 }
 

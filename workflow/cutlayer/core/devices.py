@@ -31,7 +31,7 @@ def granted(gpus: int) -> str:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Context in which torch's draws on the CPU, such as initial weights, come from this seed, and only these."""
+    """Context in which torch's draws on the CPU, such as initial weights, come from this seed, and only these.
 
     `torch.manual_seed` would seed all kinds of devices, and keep the call's stack for those that are not started.
     """

@@ -99,7 +99,7 @@ def _run(problem: Any, options: Options) -> None:
         warnings.simplefilter("ignore", UserWarning)
         problem.solve(**options)
     if problem.status not in {"optimal", "optimal_inaccurate"}:
-        raise InputError("polytope.reference", f"cvxpy stopped: {problem.status}", "try a looser tolerance")
+        raise InputError("polytope.cvxpy", f"cvxpy stopped: {problem.status}", "try a looser tolerance")
 
 
 def _feasible(where: str, A: Floats, b: Floats) -> Equations:
