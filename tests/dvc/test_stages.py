@@ -26,10 +26,9 @@ def paths(stage: str) -> list[str]:
 
 
 def test_a_paper_alone_is_made_from_nothing_and_then_never_again(tmp_path: Path) -> None:
-    """One whose only exhibit shows the data: no runs, no scores, nothing that is measured."""
     here = Repository(prune(copy(tmp_path / "project")).folder, mirror="")
     track(here)
-    here.replace("params.yaml", f"papers: [{', '.join(PAPERS)}]", "papers: [marvell]")
+    here.replace("params.yaml", f"papers: [{', '.join(PAPERS)}]", "papers: [secdt]")
     assert stages(here.dvc("repro")) == dict.fromkeys(STAGES, True)
     assert all((here.folder / path).exists() for stage in STAGES for path in paths(stage))
     assert stages(here.dvc("repro")) == dict.fromkeys(STAGES, False)
