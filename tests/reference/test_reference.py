@@ -140,7 +140,7 @@ def test_what_is_not_there_is_named_before_anything_is_written(root: Path, file:
 
 def test_a_table_of_another_scale_is_refused(root: Path) -> None:
     written(root / "results/exhibits/marvell/comparison.csv", "quick")
-    with pytest.raises(InputError, match=r"marvell/comparison\.csv: is of scale quick; reference is meant"):
+    with pytest.raises(InputError, match=r"marvell/comparison\.csv: is of scale quick; expected reference"):
         publish(root, "b" * 40)
 
 

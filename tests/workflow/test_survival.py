@@ -265,20 +265,20 @@ from pathlib import Path
 
 import numpy as np
 
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Defense, Context
 
 
 @dataclass(frozen=True)
 class Broken(Defense):
     """Scores that divide by zero."""
 
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
         """Never."""
         raise ZeroDivisionError("no score is left")
 '''
 MENDED = BROKEN.replace(
     'raise ZeroDivisionError("no score is left")',
-    'Path("names").write_text(" ".join(os.environ))\n        return super().reveal(logits, wire)',
+    'Path("names").write_text(" ".join(os.environ))\n        return super().reveal(logits, context)',
 )
 
 

@@ -74,7 +74,7 @@ def commit_of(root: Path) -> str:
     if changed:
         told = ", ".join(line[3:] for line in changed[:5])
         raise InputError(
-            "publish.commit", f"there are uncommitted changes ({told})", "a run of committed code is meant"
+            "publish.commit", f"there are uncommitted changes ({told})", "expected a run of committed code"
         )
     return _git(root, "rev-parse", "HEAD").strip()
 
@@ -102,17 +102,17 @@ def _claims(path: Path) -> pd.DataFrame:
 def _scale(claims: pd.DataFrame) -> str:
     found = list(dict.fromkeys(claims["scale"]))
     if len(found) != 1:
-        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "one is meant")
+        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "expected one")
     return str(found[0])
 
 
 def _check_scale(plan: Plan, others: Iterable[str]) -> None:
     """Raise unless the scale judges all printed numbers, and is that of the papers that stay."""
     if not plan.judged_at["numbers"]:
-        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "a run of a larger one is meant")
+        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "expected a run of a larger one")
     for other in others:
         if other != plan.scale:
-            allowed = f"a run at that scale is meant; for another one remove {published.FOLDER}/ first"
+            allowed = f"expected a run at that scale; for another one remove {published.FOLDER}/ first"
             raise InputError("publish.scale", f"{plan.scale} beside papers at scale {other}", allowed)
 
 
@@ -135,7 +135,7 @@ def _check(copies: Mapping[str, Path], scale: str) -> None:
         if target.startswith("exhibits/") and source.suffix == ".csv":
             found = set(pd.read_csv(source, usecols=["scale"], dtype=str)["scale"]) - {scale}
             if found:
-                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"{scale} is meant")
+                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"expected {scale}")
 
 
 def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> None:
@@ -217,7 +217,7 @@ def _size(folder: Path) -> float:
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise InputError("publish.commit", done.stderr.strip() or "git failed", "a git repository is meant")
+        raise InputError("publish.commit", done.stderr.strip() or "git failed", "expected a git repository")
     return done.stdout
 
 
