@@ -106,7 +106,7 @@ docs: setup
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
 # What `dvc repro` made, and the original files that are here, which DVC has no copies of before.
-HERE = $(foreach pointer,$(wildcard data/raw/*/*.dvc),$(if $(wildcard $(basename $(pointer))),$(pointer)))
+HERE = $(filter $(addsuffix .dvc,$(wildcard data/raw/*/*)),$(wildcard data/raw/*/*.dvc))
 push: setup
 	$(if $(HERE),$(DVC) commit $(HERE))
 	$(DVC) push
