@@ -67,7 +67,7 @@ def found(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
-    once = found(tmp_path, "--cores", "1", "--keep-going", "--resources", "gpu=2")
+    once = found(tmp_path, "--cores", "1", "made", "--keep-going", "--resources", "gpu=2")
     assert once == {
         "is_main": True,
         "config_files": [str(tmp_path / "config.yaml")],
@@ -81,7 +81,7 @@ def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
         "files_read": ["given"],
     }
     assert (tmp_path / "made").read_text() == "first\n"
-    touched = found(tmp_path, "--cores", "1", "--touch", "--forceall")
+    touched = found(tmp_path, "--cores", "1", "made", "--touch", "--forceall")
     assert (touched["touches"], touched["keeps_going"], touched["max_gpus"]) == (True, False, None)
 
 

@@ -39,14 +39,16 @@ def params() -> Json:
 
 
 def paper() -> Json:
-    """The schema of a paper.yaml as it is written; an entry may have any key of what it becomes, as none is required."""
+    """The schema of a paper.yaml as written: an entry may have any key of what it becomes, and needs none."""
     schema = _of(Written)
     for section, model in SECTIONS.items():
         whole, listed = _of(model), schema["properties"][section]
         schema["$defs"] = whole.pop("$defs") | schema["$defs"]
         each = listed["items" if "items" in listed else "additionalProperties"]
         written = schema["$defs"][each["$ref"].rpartition("/")[2]]
-        keys = {key: {"anyOf": [value, PLACEHOLDER]} for key, value in whole["properties"].items() if key not in IN_LINES}
+        keys = {
+            key: {"anyOf": [value, PLACEHOLDER]} for key, value in whole["properties"].items() if key not in IN_LINES
+        }
         schema["$defs"][model.__name__] = written | {"properties": keys | written["properties"]}
         each["$ref"] = f"#/$defs/{model.__name__}"
     return {"$schema": DIALECT} | schema
