@@ -121,12 +121,12 @@ def installed() -> Iterator[None]:
         Unavailable: why they cannot be used here.
 
     """
+    if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
+        raise Unavailable("the tests of SLURM are for who asks: CUTLAYER_INSTALL_SLURM=1 also installs it")
     _check()
     if all(shutil.which(daemon) for daemon in DAEMONS):
         yield
         return
-    if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
-        raise Unavailable("SLURM is not installed, and CUTLAYER_INSTALL_SLURM=1, which has the test do so, is not set")
     if not shutil.which("apt-get"):
         raise Unavailable("SLURM is not installed and there is no apt-get")
     with added(*PACKAGES) as done:
