@@ -20,7 +20,7 @@ from cutlayer.plan import plugins
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/library.md").read_text(), flags=re.S | re.M)
 PARTS = ("games", "gradient_noise", "metrics", "polytope", "theory")
-OPTIONAL = {"cutlayer.polytope.reference"}  # solver="cvxpy"
+OPTIONAL = {"cutlayer.polytope.with_cvxpy"}  # solver="cvxpy"
 BLOCK = """
 import sys
 

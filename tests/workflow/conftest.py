@@ -319,6 +319,9 @@ def _few(paper: str, content: dict) -> dict:
     if paper == "chebyshev":
         exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
         exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
+        leak = {"statistic": "value", "left": {"metric": "mse", "attack": "rcc2", "defense": "pps"}}
+        check = leak | {"exhibit": "comparison", "setups": ["wine"]}
+        content["headline"] = {"leak": {"text": "MSE per feature of RCC2", "check": check}}
         for name in ("comparison", "decisions"):
             exhibits[name]["setups"] = ["wine"]
     if paper == "secdt":

@@ -236,3 +236,11 @@ def test_a_server_that_was_down_is_asked_again_when_it_answers_and_a_file_that_i
     found = json.loads((served.folder / record).read_text())["datasets"]["robot"]
     assert (found["provenance"], found["where"]) == ("real", "the public URL")
     assert "Nothing to be done" in served.run(record, "--dry-run")
+
+
+def test_the_report_has_every_exhibit(small_edited: Project) -> None:
+    small_edited.run("--report", "results/report.html")
+    report = (small_edited.folder / "results/report.html").read_text()
+    for file in (small_edited.folder / "results/exhibits").glob("*/*.csv"):
+        assert f"{file.stem}." in report, file
+    assert "ledger." in report

@@ -143,7 +143,7 @@ class _Line:
             return [self._value()]
         self._several.add(self._word())
         if len(self._several) > 1:
-            raise self._wrong("one of `least` and `most` is meant in a line")
+            raise self._wrong("expected one of `least` and `most` in a line")
         self._one_of("(")
         values = [self._value()]
         while self._one_of(",", ")") == ",":
@@ -171,14 +171,14 @@ class _Line:
 
     def _name(self, what: str) -> str:
         if not re.fullmatch(r"\w+", self._next()):
-            raise self._wrong(f"{what} is meant")
+            raise self._wrong(f"expected {what}")
         return self._word()
 
     def _number(self) -> float:
         try:
             number = float(self._next())
         except ValueError:
-            raise self._wrong("a number is meant") from None
+            raise self._wrong("expected a number") from None
         self._place += 1
         return number
 
@@ -200,7 +200,7 @@ class _Line:
     def _one_of(self, *words: str) -> str:
         if self._next() not in words:
             may = [*self._tried.get(self._place, []), *words]
-            raise self._wrong(nearest(self._next(), may).replace("known: ", "meant: "))
+            raise self._wrong(nearest(self._next(), may).replace("known: ", "expected "))
         return self._word()
 
     def _wrong(self, meant: str) -> InputError:

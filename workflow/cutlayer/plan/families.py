@@ -145,7 +145,7 @@ def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str
             if unused := sorted(values.keys() - case.used):
                 raise InputError(here, f"its `for` has {unused[0]!r}, which stands nowhere in it", f"{{{unused[0]}}}")
             if own in members:
-                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "a name for each case is meant")
+                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "expected a name for each case")
             members[own] = _checked(member, f"{where}.{own}")
     return members
 
@@ -180,7 +180,7 @@ def _numbers(
         here = f"{where}.{place}"
         for line in _selected(rows, entry["published"], f"{here}.published"):
             if line in found:
-                raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
+                raise InputError(here, f"has what another entry has: {found[line]['published']}", "expected each once")
             decides = {"decides": decided[line]} if line in decided else {}
             row = {column: rows[line][column] for column in get_args(Column)}
             found[line] = _number(entry | decides, row, words, here)

@@ -29,7 +29,7 @@ def said(sentence: str, where: str) -> tuple[str, str]:
     text, end = sentence[:place].rstrip(), sentence[place + 1 : -1]
     if not (sentence.endswith(")") and text and end and not depth):
         raise InputError(
-            where, f"{sentence[-30:]!r} does not end in parentheses", "`The sentence. (Section 1)` is meant"
+            where, f"{sentence[-30:]!r} does not end in parentheses", "expected `The sentence. (Section 1)`"
         )
     return text, end
 
@@ -57,7 +57,7 @@ def shown(line: str, where: str) -> dict[str, Any]:
         for name in names:
             _check_name(name, where)
         if SHOWN[word] in grid:
-            raise InputError(where, f"has {word!r} twice", "each once is meant")
+            raise InputError(where, f"has {word!r} twice", "expected each once")
         alone = SHOWN[word] in ALONE or (names == [ALL] and SHOWN[word] in ("attacks", "defenses"))
         grid[SHOWN[word]] = given if alone else names
     return grid

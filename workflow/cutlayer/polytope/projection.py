@@ -44,9 +44,9 @@ def project(A: ArrayLike, b: ArrayLike, target: ArrayLike, solver: Solver = "exa
     matrix, values = check("project", A, b)
     goal = _target(target, len(values), matrix.shape[1])
     if solver == "cvxpy":
-        from cutlayer.polytope import reference  # cvxpy is optional, and takes a second to import
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
 
-        return reference.project(matrix, values, goal)
+        return with_cvxpy.project(matrix, values, goal)
     if solver != "exact":
         raise InputError("polytope.project", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     return solve("project", matrix, values, goal)[0]

@@ -28,9 +28,9 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     """
     matrix, values = check("relaxed_center", A, b)
     if solver == "cvxpy":
-        from cutlayer.polytope import reference  # cvxpy is optional, and takes a second to import
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
 
-        return reference.relaxed_center(matrix, values)
+        return with_cvxpy.relaxed_center(matrix, values)
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))

@@ -1,4 +1,4 @@
-"""order: which documents the site has, in the order of a reader.
+"""Documents of the site, in reading order.
 
 The Snakefile asks for them whenever it is parsed, and so in each job: only the standard library is imported here.
 """
@@ -25,18 +25,18 @@ FOLDERS = ("docs/**/", "workflow/benchmarks/")
 
 
 def texts() -> list[str]:
-    """The documents that are there, as paths from the project's folder, which is the working directory."""
+    """Paths of all documents, relative to the project's folder, which is the working directory."""
     found = {name for pattern in ("*.md", *(f"{folder}*.md" for folder in FOLDERS)) for name in _found(pattern)}
     return [name for names in groups(found).values() for name in names]
 
 
 def pictures() -> list[str]:
-    """The pictures beside them."""
+    """Paths of the pictures of the documents."""
     return [name for folder in FOLDERS for name in _found(f"{folder}*.png")]
 
 
 def groups(documents: Iterable[str]) -> dict[str, list[str]]:
-    """Documents by group, in order; those that no group has are left out."""
+    """Documents by group, in order; those without a group are left out."""
     left = set(documents)
     named = {name for patterns in ORDER.values() for name in patterns}
     grouped = {group: list(_taken(patterns, left, named)) for group, patterns in ORDER.items()}
@@ -44,7 +44,7 @@ def groups(documents: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _taken(patterns: Iterable[str], left: set[str], named: set[str]) -> Iterator[str]:
-    """The documents that patterns mean, each taken out of what is left."""
+    """The documents that match the patterns, each removed from `left`."""
     for pattern in patterns:
         means = {name for name in left if name == pattern or (name not in named and fnmatchcase(name, pattern))}
         left -= means
