@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -15,6 +16,7 @@ import pytest
 from cutlayer.core.errors import InputError
 from launch.internals import READ_IN, Internals
 
+ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
 import json
 import pathlib
@@ -98,3 +100,10 @@ def test_what_is_gone_is_named_with_the_version_that_had_it():
 
 def test_it_was_read_in_the_version_that_is_installed():
     assert metadata.version("snakemake") == READ_IN
+
+
+def test_the_rules_take_nothing_else_of_it():
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk"))]
+    assert {name for text in texts for name in re.findall(r"\bworkflow\.(\w+)", text)} == {"basedir"}
+    modules = {name for text in texts for name in re.findall(r"^(?:from|import) (snakemake[\w.]*)", text, flags=re.M)}
+    assert modules == {"snakemake.exceptions", "snakemake.utils"}
