@@ -123,7 +123,7 @@ settle: setup
 release: setup
 	@$(BIN)/python -m release
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
+# After a change of what pyproject.toml needs: `pip install --editable .[test]` in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
 	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 
