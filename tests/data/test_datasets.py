@@ -501,6 +501,13 @@ def test_describe_has_one_row_per_dataset(tmp_path):
     assert table.rows.tolist() == [178, 1797]
 
 
+def test_the_page_of_data_says_of_every_dataset_where_it_is_from():
+    page = (SOURCES.parents[1] / "docs/data.md").read_text()
+    for row in read_sources(SOURCES):
+        for name in filter(None, (row.dataset, *row.serves.split(), row.package)):
+            assert f"`{name}`" in page, f"docs/data.md does not name {name}"
+
+
 @pytest.mark.mirror
 def test_the_mirror_holds_all_but_the_days_of_avazu(tmp_path):
     assert [name for name in WITH_FILES if not local_files(name, tmp_path, MIRROR, SOURCES)] == ["avazu_days"]
