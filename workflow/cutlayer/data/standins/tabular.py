@@ -27,8 +27,8 @@ def stand_in(dataset: Dataset) -> Table:
     columns = [_feature(dataset, name, ranks[:, i]) for i, name in enumerate(names)]
     table = np.stack(columns, axis=1)
     sensitive = {a: coded(dataset.attributes[a], ranks[:, len(names) + i]) for i, a in enumerate(attributes)}
-    coded = [a for a in attributes if isinstance(dataset.schema.get(a), (int, Mapping))]  # the same column, then
-    sensitive |= {a: table[:, names.index(a)] for a in coded}
+    repeated = [a for a in attributes if isinstance(dataset.schema.get(a), (int, Mapping))]  # the same column, then
+    sensitive |= {a: table[:, names.index(a)] for a in repeated}
     return dataset.table(table, labels, sensitive)
 
 
