@@ -18,7 +18,7 @@ rule sentence:
     params:
         contents=contents(script_of("tried")),
         exhibit=lambda w: plan.tried[w.exhibit],
-        told=lambda w: plan.outside.told(w.exhibit),
+        subject=lambda w: plan.outside.subject(w.exhibit),
     script:
         "../workflow/scripts/tried.py"
 

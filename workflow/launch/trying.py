@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     """Do all three; the exit status is that of the first that fails."""
     given, snakemake = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
     try:
-        config = asked({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
+        config = configured({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
         methods = plugins.look_in(config["methods"])
         names = {name: plugins.method(kind, name).name for kind, found in methods.items() for name in found}
     except InputError as error:
@@ -47,22 +47,22 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def asked(given: dict[str, str]) -> dict[str, Any]:
+def configured(given: dict[str, str]) -> dict[str, Any]:
     """What Snakemake's configuration gets, of what `make try` was given."""
-    said = {key: value for key, value in given.items() if value}
-    for key in sorted(said.keys() - set(KEYS)):
+    given = {key: value for key, value in given.items() if value}
+    for key in sorted(given.keys() - set(KEYS)):
         raise InputError("make try", f"there is no {key.upper()}=", nearest(key.upper(), map(str.upper, KEYS)))
-    files = [Path(said[kind]).expanduser() for kind in KINDS if kind in said]
+    files = [Path(given[kind]).expanduser() for kind in KINDS if kind in given]
     if len(files) != 1:
-        meant = "expected one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=..."
-        raise InputError("make try", f"has {len(files)} files", meant)
+        expected = "expected one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=..."
+        raise InputError("make try", f"has {len(files)} files", expected)
     if not files[0].is_file():
         raise InputError("make try", f"there is no file {files[0]}", "expected a path as seen from this folder")
-    trying: dict[str, Any] = {"setups": said["setups"].replace(",", " ").split()} if "setups" in said else {}
-    if "like" in said:
-        trying["like"] = said["like"]
-    if "settings" in said:
-        trying["sweep"] = _sweep(said["settings"])
+    trying: dict[str, Any] = {"setups": given["setups"].replace(",", " ").split()} if "setups" in given else {}
+    if "like" in given:
+        trying["like"] = given["like"]
+    if "settings" in given:
+        trying["sweep"] = _sweep(given["settings"])
     return {"methods": os.fspath(files[0].resolve())} | ({"trying": trying} if trying else {})
 
 

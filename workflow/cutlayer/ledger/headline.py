@@ -1,4 +1,4 @@
-"""headline: the few numbers that a run is followed by, as `dvc metrics` shows them.
+"""Headline metrics: the few numbers of a run that `dvc metrics` shows.
 
 The ledger's counts by paper, kind and verdict (full and reduced apart), and for each paper what its headline in
 paper.yaml selects: how useful the scores stay and how much they leak (an AUC two-sided), each a check as claims are,
@@ -39,7 +39,7 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], verdicts: str
 
 
 def counts(verdicts: pd.DataFrame) -> Counts:
-    """How many rows of each paper and kind have each verdict, where there are any."""
+    """Non-zero counts of verdicts by paper and kind."""
     found: Counts = {}
     for (paper, kind), own in verdicts.groupby(["paper", "kind"], sort=False):
         numbers = own["verdict"].value_counts()
@@ -48,7 +48,7 @@ def counts(verdicts: pd.DataFrame) -> Counts:
 
 
 def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> Numbers:
-    """The value of each part of a headline, and where its data come from."""
+    """Values of a headline's parts, with the provenance of the data."""
     numbers: Numbers = {}
     origins: set[str] = set()
     for part, entry in headline.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.exhibits.base import Context
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger import cells, printed
 from cutlayer.plan import plugins
 
@@ -31,7 +31,7 @@ def draw(
     if options["numbers"]:
         numbers = _own(printed.beside(table, options["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
-    context = Context(numbers, options["styles"], options["values"], options["knowing"])
+    context = PlotContext(numbers, options["styles"], options["values"], options["knowing"])
     drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, context)
     cells.write(compared(table.drop(columns=cells.BEHIND), numbers), files["csv"])
 
