@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class EvenNoise(Defense):
 
     strength: float = 1.0  # expected norm of the noise over the largest norm of a gradient
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """Gradients (B, d) to return in place of those of a batch (B, d). Draw with the wire's generator only."""
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d) to return in place of those of a batch (B, d). Draw with the context's generator only."""
         spread = self.strength * gradient.norm(dim=1).max() / gradient.shape[1] ** 0.5
-        return gradient + spread * wire.training.randn(*gradient.shape)
+        return gradient + spread * context.training.randn(*gradient.shape)

@@ -2,24 +2,8 @@
 
     leak_auc of norm under marvell[sum_kl=0.1] - none in figure3a on criteo, avazu <= -0.22
 
-is a gap: left marvell's cells, right those without a defense, of one exhibit and two setups.
-
-A side is a metric, `of` an attack, `under` a defense with its [setting]. `of model` selects metrics of a run itself.
-What one side leaves out is as on the other (a setting only together with its defense), and a name without a word before
-it is of the kind that the left side ends with. `a & b` are the cells of both, averaged, and `least(a, b)` or `most(a,
-b)` the one with the least or greatest mean over seeds. The statistics are
-
-    left                          the mean (value)        slope(left)            of the line over the exhibit's axis
-    left - right                  the gap                 largest(left)          over all seeds and places
-    left / right                  the ratio of the means  largest(left - right)  the same of the gap
-    share(left < right)           of the places           at_equal_leak(utility against left - right)
-    kept(left), kept(left - floor)  of the worth          at_equal_utility(utility against left - right)
-
-`kept` is the share that the left defense keeps of what the passive party adds to the utility above a floor, without one
-above chance. `utility` is a metric of the model, and left and right differ in their defense: by how much more utility
-the left one has at an equal leak, or by how much more it leaks at an equal utility. Then follow, each optional, `at
-first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<=
-1`, `>= 0` or `between 0 and 1`.
+is a gap: left marvell's cells, right those without a defense, of one exhibit and two setups. docs/paper_yaml.md has the
+grammar.
 """
 
 from __future__ import annotations

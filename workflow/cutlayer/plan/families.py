@@ -1,26 +1,12 @@
 """Families: templates in a paper.yaml, from which several exhibits, claims or numbers are made.
 
-    words:
-      attack:
-        dsa: { text: DSA, metric: attack_accuracy_max }
-        basic: { text: the basic attack, metric: attack_accuracy }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }
-        says: TCPO lowers {attack.text}. (Section 6.3, table 4)
-        rule: lower accuracy than without a defense
         check: "{attack.metric} of {attack} under tcpo - none in table4 <= 0"
 
-is the two claims lowers_basic and lowers_dsa. Several keys of a `for` stand for every combination, a list of mappings
-for one after the other. `defaults` hold for every entry of a section; an exhibit or claim that is `like` one above it
-has all keys of that one which it does not set itself. The cases of a number are the rows of published.csv that its
-`published` selects, and {target} is the value of that column.
-
-`says` of a claim is its text and, in parentheses, its place in the paper; an erratum ends with the test that shows it,
-a sentence of `main` with its claims. A claim that is `like` another one replaces `says` and `check` as a whole; an
-exhibit replaces only the parts that its own line `shows` names. `lines` and `check_lines` define these lines. Where a
-paper contradicts itself, `check` has a line for each reading by its name; `sides: one` and `bound: proven` are keys of
-a claim and concern its checks.
+is the two claims lowers_basic and lowers_dsa. docs/paper_yaml.md has the rules: `for` and `words`, `like` and
+`defaults`, and what `says`, `shows` and `check` are.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
     says: The norm of the communicated gradients can largely reveal the labels. (Abstract, section 3.2)
     shows: leak_auc, floor of norm under none, marvell on criteo, avazu along step from scores
 
-are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. Each part of
-what is shown may be left out. Where a sentence speaks of other data than its paper, the place is followed by them:
-`(Theorem 1; of any data)`, `(Section 6.2; of celeba)`, `(Table 2; ours)` of none, `(ours)` without a place in a paper.
-The lines of checks are in `check_lines`.
+are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. The lines of
+checks are in `check_lines`; docs/paper_yaml.md has the grammar of all.
 """
 
 from __future__ import annotations

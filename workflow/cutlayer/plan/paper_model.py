@@ -279,7 +279,7 @@ class Family(Shape, extra="allow"):
     def _in_lines(cls, given: Any) -> Any:
         for key in given if isinstance(given, dict) else ():
             if key in IN_LINES:
-                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see plan/lines.py)")
+                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see docs/paper_yaml.md)")
         return given
 
 

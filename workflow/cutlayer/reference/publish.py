@@ -2,15 +2,13 @@
 
 Its papers and its scale are those of results/claims.csv. Papers that were published before stay as they are, and all
 are of one scale. What is written: claims.csv and ledger.md of all papers, `exhibits/` and `cells/` of each, the facts
-of each dataset with the checksums of its files (`data/`), and runs.csv, what each paper's run was made with. If the run
-was recorded by `make record`, its dvc.lock is put beside them.
+of each dataset with the checksums of its files (`data/`), and runs.csv, what each paper's run was made with.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -21,7 +19,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-import yaml
 from PIL import Image
 
 from cutlayer.core import failed_cells, yamls
@@ -42,7 +39,6 @@ PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matpl
 LIMIT = 25  # MB that are committed
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
 LOGS = {"scores": ("scores", "attack"), "theory": ("theory", "theory"), "matches": ("matches", "match")}
-LOCK = Path("dvc.lock")
 SHARED = "shared-attacks"  # the job of several attacks
 MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 
@@ -69,8 +65,7 @@ def publish(root: Path, commit: str) -> str:
     made = {name: _run(plan, name, commit, root / "logs") for name in own}
     write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
     write_ledger(plan, claims, folder)
-    recorded = "" if _copy_lock(root, folder) else f"; {LOCK} is of another run, and left out"
-    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/{recorded}"
+    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
 
 
 def commit_of(root: Path) -> str:
@@ -164,18 +159,6 @@ def copy(source: Path, target: Path) -> None:
             picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
         else:
             shutil.copyfile(source, temporary)
-
-
-def _copy_lock(root: Path, folder: Path) -> bool:
-    """Put dvc.lock beside the run that it records; one of an earlier run goes."""
-    stages = yaml.safe_load((root / LOCK).read_text(encoding="utf-8"))["stages"] if (root / LOCK).exists() else {}
-    sums = {out["path"]: out["md5"] for out in stages.get("ledger", {}).get("outs", [])}
-    same = sums.get("results/claims.csv") == hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()
-    if same:
-        shutil.copyfile(root / LOCK, folder / LOCK)
-    else:
-        (folder / LOCK).unlink(missing_ok=True)
-    return same
 
 
 def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:

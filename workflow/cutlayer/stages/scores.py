@@ -94,9 +94,9 @@ def measured(
         if reason:
             found.append(case | _skipped(reason))
             continue
-        asked = protocol.asked(seen, method.target)
-        for kind, one in guessed(method, view, asked).items():
+        spec = protocol.guess_spec(seen, method.target)
+        for kind, one in guessed(method, view, spec).items():
             suffix = f"_{kind}" if kind else ""
-            for metric, value in protocol.leak(one, known, case, rows, asked.given_to(method)).items():
+            for metric, value in protocol.leak(one, known, case, rows, spec.given_to(method)).items():
                 found.append(case | {"metric": metric + suffix, "value": value, "skipped": ""})
     return found + protocol.summarize(found)

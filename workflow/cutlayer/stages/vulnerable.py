@@ -24,7 +24,7 @@ from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.games.base.attack import Attack, guessed
 from cutlayer.games.base.protocol import Protocol
-from cutlayer.metrics.exposure import exposure, most_exposed, told
+from cutlayer.metrics.exposure import exposure, found_at_rate, most_exposed
 from cutlayer.plan import plugins
 
 SHARE = 0.01  # of the tracked records: the most vulnerable ones
@@ -121,7 +121,7 @@ def _guess(method: Attack, protocol: Protocol, arrays: transcript.Arrays, name: 
     view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()))
     if reason := method.skip(view):
         return reason
-    scores = guessed(method, view, protocol.asked(seen, method.target)).get("")
+    scores = guessed(method, view, protocol.guess_spec(seen, method.target)).get("")
     if scores is None or scores.ndim != 1:
         return "for attacks that give each row a score, of two classes"
     return np.where(np.isnan(scores), -np.inf, scores.astype(np.float64))  # a record without a guess is not found
@@ -139,7 +139,7 @@ def found_again(
     asked = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
     exposures = np.stack([exposure(*one) for one in asked])
     chosen = most_exposed(exposures, max(1, round(SHARE * len(common))))
-    return [told(*one)[places] for one, places in zip(asked, chosen, strict=True)]
+    return [found_at_rate(*one)[places] for one, places in zip(asked, chosen, strict=True)]
 
 
 def _common(rows: Sequence[np.ndarray]) -> np.ndarray:

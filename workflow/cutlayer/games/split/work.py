@@ -57,10 +57,10 @@ def entries(settings: Settings, facts: Settings) -> dict[str, float]:
         test = _rows(settings, facts) - _train(settings, facts)
         found["attacked"] = found["attacked_labels"] = float(min(own["attacked"], test))
         found["features"] = min(own["rows"], _train(settings, facts)) + found["attacked"]
-    return found | _of_watched(settings, facts)
+    return found | _of_tracked(settings, facts)
 
 
-def _of_watched(settings: Settings, facts: Settings) -> dict[str, float]:
+def _of_tracked(settings: Settings, facts: Settings) -> dict[str, float]:
     """Entries of what is kept of watched rows, in each phase, and of every batch."""
     rows = float(min(settings.get("known", {}).get("watched", 0), _train(settings, facts)))
     if not rows:
