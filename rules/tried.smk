@@ -1,4 +1,4 @@
-# Methods outside the tree (`--config methods=folder`): how each fares in the arena, as a picture and a sentence.
+# Methods outside the tree (`--config methods=folder`): the result of each in the arena, as a picture and a sentence.
 rule sentence:
     input:
         code=script_of("tried"),

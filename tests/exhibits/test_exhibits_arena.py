@@ -118,7 +118,7 @@ def drawn(tmp_path, monkeypatch):
             "exhibit", exhibit["draw"]["use"], {k: v for k, v in exhibit["draw"].items() if k != "use"}
         )
         files = {kind: tmp_path / f"{name}.{kind}" for kind in ("md", "tex")}
-        told = plan().beside("arena", name)
+        told = plan().plot_options("arena", name)
         table = summarize(cells, "arena", name, "quick")
         beside = PlotContext(styles=told["styles"], knowing=told["knowing"])
         drawing.draw(table, f"arena {name}: {exhibit['title']}", files, beside)

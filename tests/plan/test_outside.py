@@ -89,7 +89,7 @@ def test_nothing_of_the_tree_changes(folder: Path) -> None:
     before, after = jobs(without), jobs(own)
     assert {run: after[run] for run in before} == before
     for paper, name, _ in without.exhibits():
-        assert own.beside(paper, name) == without.beside(paper, name)
+        assert own.plot_options(paper, name) == without.plot_options(paper, name)
 
 
 def test_the_plan_after_one_with_methods_has_none(folder: Path) -> None:

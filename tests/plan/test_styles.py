@@ -102,7 +102,7 @@ def test_more_methods_than_colors_differ_in_marker():
 def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
     plan, seen = Plan(CONFIG), {}
     for paper, name, _ in plan.exhibits():
-        for kind, own in plan.beside(paper, name)["styles"].items():
+        for kind, own in plan.plot_options(paper, name)["styles"].items():
             for variant, style in own.items():
                 assert seen.setdefault((kind, variant), style) == style
     uses = {name: variant["use"] for name, variant in plan.defenses.items()}

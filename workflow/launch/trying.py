@@ -1,4 +1,4 @@
-"""`make try`: the contract tests on a file of one's own, the arena of its game with it, and one sentence.
+"""`make try`: contract tests of a user's file, the arena of its game with it, and a sentence on the result.
 
 Called with KEY=VALUE (DEFENSE, ATTACK, DATASET, SETUPS, SETTINGS, LIKE; empty: not given) and, after `--`, how
 Snakemake is called.
@@ -27,7 +27,7 @@ EXHIBITS = Path("results/exhibits/tried")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do all three; the exit status is that of the first that fails."""
+    """Run all three steps; the exit status is that of the first that fails."""
     given, snakemake = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
     try:
         config = configured({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def configured(given: dict[str, str]) -> dict[str, Any]:
-    """What Snakemake's configuration gets, of what `make try` was given."""
+    """Snakemake's configuration for the arguments of `make try`."""
     given = {key: value for key, value in given.items() if value}
     for key in sorted(given.keys() - set(KEYS)):
         raise InputError("make try", f"there is no {key.upper()}=", nearest(key.upper(), map(str.upper, KEYS)))
@@ -67,7 +67,7 @@ def configured(given: dict[str, str]) -> dict[str, Any]:
 
 
 def _sweep(text: str) -> dict[str, list[Any]]:
-    """Parameter -> values, of a YAML mapping; a value alone is a list of one."""
+    """Values by parameter from a YAML mapping; a single value becomes a list."""
     content = yamls.load(text, f"make try SETTINGS={text!r}")
     if not isinstance(content, dict):
         raise InputError("make try", f"SETTINGS={text!r} is no mapping", "SETTINGS='{strength: [0.1, 1.0]}' expected")
@@ -75,7 +75,7 @@ def _sweep(text: str) -> dict[str, list[Any]]:
 
 
 def contract_tests(methods: str) -> list[str]:
-    """The command that runs them on these methods alone."""
+    """Command that runs the contract tests on these methods alone."""
     quiet = ["--override-ini=addopts=", "--quiet", "--no-header", "--tb=no", "-rN", "-p", "no:cacheprovider"]
     contracts = ["tests/games", "tests/data", "tests/plan/test_plugins.py"]
     return [sys.executable, "-m", "pytest", *contracts, "--methods", methods, *quiet]

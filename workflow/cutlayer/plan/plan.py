@@ -50,16 +50,16 @@ class Plan:
         self.cluster = scale.cluster
         self.evaluations = scale.matching.evaluations if scale.matching else 0  # of a strength, for one target
         self.stand_ins = params.stand_ins
-        self._said: dict[
-            str, tuple[Mapping[str, Any], Mapping[str, Any]]
-        ] = {}  # setup -> what it says of defenses, at any
-        # scale and at this one
+        # Setup -> parameters that it changes in defenses, at any scale and at this one.
+        self._changes: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
         self._grain = {setup: grain for grain in self._grains(scale) for setup in grain.setups}
         self.defenses = self._checked("defense", config["defenses"])
-        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if any(own)}
+        self._own = {
+            name: self._adapted(name, config["defenses"], own) for name, own in self._changes.items() if any(own)
+        }
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
@@ -134,7 +134,7 @@ class Plan:
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
         own = self.sizes.get("setups", {}).get(name, {})
-        self._said[name] = setup.get("defenses", {}), own.get("defenses", {})
+        self._changes[name] = setup.get("defenses", {}), own.get("defenses", {})
         for key in ("passive", "excluded"):
             for feature in full.get(key, ()):
                 known("feature", feature, dataset["schema"], f"{where}.{key}")
@@ -178,13 +178,13 @@ class Plan:
         checked += [(f"numbers, {entry['statement']}", entry) for entry in paper.get("numbers", []) if "check" in entry]
         for key, entry in checked:
             for check in check_lines.of(entry):
-                self._check_asked(check, paper["exhibits"], f"{where} {key}.check")
+                self._check_selected(check, paper["exhibits"], f"{where} {key}.check")
         for number, entry in enumerate(paper.get("main", [])):
             for identifier in entry["claims"]:
                 known("claim", identifier, paper["claims"], f"{where} main.{number}.claims")
         return paper
 
-    def _check_asked(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
+    def _check_selected(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
         """Raise unless everything that a check names exists and is in its exhibit."""
         known("exhibit", check["exhibit"], exhibits, where)
         limits.refuse(check, where)
@@ -379,13 +379,13 @@ class Plan:
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
 
-    def shown(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    def all_exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """All (paper, id, exhibit), also of the methods outside the tree."""
         tried = ((outside.PAPER, name, exhibit) for name, exhibit in self.tried.items())
         return itertools.chain(self.exhibits(), tried)
 
-    def beside(self, paper: str, identifier: str) -> dict[str, Any]:
-        """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
+    def plot_options(self, paper: str, identifier: str) -> dict[str, Any]:
+        """Options of an exhibit's plot besides its cells: published numbers of its own and of the exhibits under
         `printed`, the styles of its methods, what the values of its sensitive attributes are called, and which attacks
         use knowledge of the defense.
         """
@@ -411,15 +411,15 @@ class Plan:
         return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
-    def setups_shown(self) -> list[str]:
+    def setups_used(self) -> list[str]:
         """Setups that the papers' exhibits need."""
         return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})
 
     def datasets(self) -> list[str]:
         """Datasets that the papers' exhibits need."""
-        return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
+        return sorted({self.setups[setup]["dataset"] for setup in self.setups_used})
 
-    def timed(self, setup: str) -> dict[str, dict[str, Any]]:
+    def defenses_to_time(self, setup: str) -> dict[str, dict[str, Any]]:
         """Defense variants of a setup whose training steps some exhibit times."""
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
         return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
@@ -473,7 +473,7 @@ class Plan:
         of which they are. They are the cheap ones, and all of them at a scale of small jobs.
         """
         together: dict[tuple[str, str], set[str]] = {}
-        for _, _, exhibit in self.shown():
+        for _, _, exhibit in self.all_exhibits():
             for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
                 if self._shares(attack, setup):
                     together.setdefault((setup, defense), set()).add(attack)

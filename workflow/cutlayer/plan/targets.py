@@ -39,7 +39,7 @@ def check(arguments: Iterable[str], plan: Plan) -> None:
 
 def _check(target: str, names: dict[str, str], plan: Plan) -> None:
     exhibits: dict[str, list[str]] = {paper: [] for paper in plan.papers}
-    for paper, exhibit, _ in plan.shown():
+    for paper, exhibit, _ in plan.all_exhibits():
         exhibits.setdefault(paper, []).append(exhibit)
     there = {"paper": exhibits, "setup": plan.setups, "defense": plan.defenses, "attack": plan.attacks}
     there |= {"exhibit": exhibits.get(names.get("paper", ""), []), "dataset": plugins.names("dataset")}

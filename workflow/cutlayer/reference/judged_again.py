@@ -47,7 +47,7 @@ def draw(plan: Plan, folder: Path) -> None:
             files = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}
             inputs["published"] = plan.folder / "papers" / paper / "published.csv"
-            drawing.draw((paper, name), exhibit, plan.beside(paper, name), plan.scale, inputs, files)
+            drawing.draw((paper, name), exhibit, plan.plot_options(paper, name), plan.scale, inputs, files)
             for file in published.files_of(paper, name, exhibit):
                 if file.startswith("exhibits/"):
                     copy(files[file.rpartition(".")[2]], folder / file)

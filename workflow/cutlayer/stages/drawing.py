@@ -23,7 +23,7 @@ def draw(
 ) -> None:
     """Write an exhibit's `csv`, `png` and `pdf`; for a table also `md` and `tex`.
 
-    `name` is paper and exhibit, `options` the result of `Plan.beside`; `inputs` has the `cells` and, if any
+    `name` is paper and exhibit, `options` the result of `Plan.plot_options`; `inputs` has the `cells` and, if any
     are published, `published`.
     """
     table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
