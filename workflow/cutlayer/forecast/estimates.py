@@ -66,7 +66,7 @@ def _times(job: Job, plan: Plan, trials: Trials) -> float:
     settings = plan.setups[job.setup]
     rounds = WARM_UP + settings["timed_steps"]
     each = trials.work(job.setup).timed(settings, trials.facts(job.setup))
-    return rounds * each * sum(_step(job.setup, defense, trials) for defense in plan.timed(job.setup))
+    return rounds * each * sum(_step(job.setup, defense, trials) for defense in plan.defenses_to_time(job.setup))
 
 
 def _step(setup: str, defense: str, trials: Trials) -> float:

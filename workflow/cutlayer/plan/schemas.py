@@ -34,7 +34,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def params() -> Json:
-    """The schema of params.yaml."""
+    """Schema of params.yaml."""
     return {"$schema": DIALECT} | _of(Params)
 
 
