@@ -11,7 +11,6 @@ with logged(snakemake):
         papers=asked.papers,
         looks=asked.looks,
         scale=asked.scale,
-        hours=asked.hours,
         datasets=asked.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),

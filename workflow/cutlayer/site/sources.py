@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cutlayer.plan.hours import Hours
-
 
 @dataclass(frozen=True)
 class Beside:
@@ -26,7 +24,6 @@ class Sources:
     papers: Mapping[str, Any]
     looks: Mapping[str, Mapping[str, Any]]  # defense -> its look
     scale: str
-    hours: Hours  # of larger ones
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made
     normalised: Path
