@@ -83,7 +83,7 @@ def test_no_scale_is_larger_than_the_papers():
 def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
     table = rows("undecided", "holds").assign(paper="p", size=sizes)
     content = {"p": {"title": "", "authors": "", "datasets": []}}
-    (one,) = overview.papers(table, content, "reference", {})
+    (one,) = overview.papers(table, content, "reference")
     assert one.rest[0].endswith(said)
 
 
