@@ -38,7 +38,6 @@ rule all:
     input:
         exhibits_of(*plan.papers),
         datasets_of(plan.setups_shown),
-        run_files(),
         ledger_files(),
         "results/site/.whole",
 

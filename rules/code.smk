@@ -81,12 +81,12 @@ def match_code(wildcards):
     return script_of("match") + training_code(wildcards) + defense + attack
 
 
-def attack_code(attacks, by="attack"):
+def attack_code(names, by="attack"):
     """Of several attacks that are one job, as a function of its wildcards."""
-    used = sorted({plan.attacks[name]["use"] for name in attacks})
-    own = [file for name in used for file in source("attack", name)]
 
     def code(wildcards):
+        used = {attack["use"] for attack in attacks_of(names)(wildcards).values()}
+        own = [file for name in sorted(used) for file in source("attack", name)]
         protocol = source("protocol", plan.setups[wildcards.setup]["protocol"])
         return script_of(by) + own + protocol
 

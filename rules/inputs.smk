@@ -6,7 +6,7 @@ def growing(amount):
 
 def at_once(name):
     """What a cluster gets as one job; without one Snakemake need not look for circles between groups."""
-    return lambda wildcards: name if workflow.resource_settings.nodes else None
+    return lambda wildcards: name if internals.submits else None
 
 
 def together(wildcards):
@@ -55,7 +55,7 @@ def tried(job):
     note = f"{notes.NOTES}/{job}.json"
     return {
         "note": note,
-        "attempt": lambda w: notes.attempt(note.format(**w), workflow.touch),
+        "attempt": lambda w: notes.attempt(note.format(**w), internals.touches),
     }
 
 
@@ -65,22 +65,29 @@ def one_of(exhibits):
     return "|".join(names) or "!"
 
 
-def among(runs, sign="="):
-    """What a setup must be so that it and the defense after it are one of these (setup, defense), or ("!") none."""
-    return rf"(?{sign}(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"
-
-
 def attack_jobs():
-    """Which attacks are a job: its name, they, how it is cut, and what its setup must be."""
-    shared = plan.shared_jobs().items()
-    for (attacks, grain), runs in shared:
-        yield SHARED, attacks, grain, among(runs)
-    for name, grain in itertools.product(plan.attacks, plan.grains):
-        elsewhere = [
-            run for (attacks, _), runs in shared if name in attacks for run in runs
-        ]
-        alone = among(elsewhere, "!") if elsewhere else ""
-        yield name, (name,), grain, alone + f"(?:{setups_of(grain)})"
+    """The rules of attacks: name, job, attacks, how it is cut, and what its setup and defense must be."""
+    shared = [
+        (setup, [defense for _, defense in own], attacks, grain)
+        for (attacks, grain), runs in plan.shared_jobs().items()
+        for setup, own in itertools.groupby(runs, key=lambda run: run[0])
+    ]
+    names = set()
+    for setup, own, attacks, grain in sorted(shared, key=lambda job: -len(job[1])):
+        name = f"attacks_on_{setup}"
+        name += f"_under_{own[0]}" if name in names else ""
+        names.add(name)
+        yield name, SHARED, attacks, grain, setup, "|".join(own)
+    for grain in plan.grains:
+        name = f"attack{grain.suffix}"
+        yield name, "{attack}", ("{attack}",), grain, setups_of(grain), r"\w+"
+
+
+def attacks_of(names):
+    """The settings of attacks, of which one may be the wildcard's, as a function of wildcards."""
+    return lambda w: {
+        name: plan.attacks[name] for name in (each.format(**w) for each in names)
+    }
 
 
 def setups_of(grain):
@@ -157,7 +164,7 @@ def record_of(wildcards):
 def answering():
     """The addresses that failed when they were asked for a file, and answer now."""
     urls = sources.failed(RECORDS)
-    if not urls or workflow.touch:
+    if not urls or internals.touches:
         return ()
     from cutlayer.data import download  # it takes a while to import
 
@@ -173,7 +180,7 @@ def misnamed(folder):
 
 def asked(wildcards):
     """How often a folder's files were wanted; once more if there is a reason to look again."""
-    if not workflow.is_main_process:
+    if not internals.is_main:
         return 0  # only that one acquires files
     misnamed(wildcards.folder)
     places = ("data/raw", mirror, SOURCES)

@@ -21,7 +21,7 @@ rule site:
     params:
         contents=contents(site_code, sum(site_files().values(), [])),
         papers=plan.papers,
-        looks=plan.looks["defense"],
+        styles=plan.styles["defense"],
         scale=plan.scale,
         datasets=plan.datasets(),
         code=lambda wildcards: {

@@ -161,7 +161,7 @@ DAMAGE = {
     "no JPEG": (small(40, "png"), "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
     "no image": (b"<html>", "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
     "cut": (jpeg((64, 64))[:-300], "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
-    "another size": (small(40, size=(64, 63)), "162770.jpg has (64, 63) pixels, (64, 64) are meant"),
+    "another size": (small(40, size=(64, 63)), "162770.jpg has (64, 63) pixels; expected (64, 64)"),
     "another picture": (small(41), "celeba64_30000.tar.gz decodes to pixels with the sha256 "),
 }
 

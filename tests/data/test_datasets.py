@@ -14,7 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from tests.games.promises import near
+from tests.games.contracts import near
 
 from cutlayer.core.artifacts import checksum, read_arrays, write_arrays
 from cutlayer.core.errors import InputError

@@ -185,7 +185,7 @@ def broken_strips(strips: dict[str, np.ndarray]) -> dict[str, tuple[dict[str, np
         "cut": (packed([first, second[:-50], third]), f"{named} is truncated, or no WEBP"),
         "another format": (packed([first, png, third]), f"{named} is truncated, or no WEBP"),
         "no image": (packed([first, b"<html>", third]), f"{named} is truncated, or no WEBP"),
-        "an image more": (packed([first, webp(large), third]), f"{named} has (32, 96) pixels, (32, 64) are meant"),
+        "an image more": (packed([first, webp(large), third]), f"{named} has (32, 96) pixels; expected (32, 64)"),
         "another pixel": (packed([first, webp(other), third]), "npz, train part, decodes to pixels with the sha256 "),
         "a strip less": (packed([first, second]), "cifar10_full_webp.npz is not 3 strips of 2 images and their labels"),
         "bytes less": (strips | {"webp": strips["webp"][:-9]}, "cifar10_full_webp.npz is not 3 strips of 2 images"),

@@ -15,7 +15,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 from cutlayer.games.federated import convolutions
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
@@ -292,7 +292,7 @@ def test_what_the_server_sees_and_what_only_metrics_know():
     assert seen["attacked"].shape == (20, 8)
     assert outcome.shared.keys() == {"inputs", "known_attribute", "values", "architecture"}
     assert outcome.truth.keys() == {"attribute", "labels", "attacked_inputs", "known_labels"}
-    model, inputs = drawn(outcome.shared["architecture"])
+    model, inputs = parsed(outcome.shared["architecture"])
     assert seen["inner"].shape[1] == sum(p.numel() for p in model.top(inputs, 3).parameters())
     metrics = {row["metric"]: row["value"] for row in outcome.utility}
     wanted = {"test_accuracy", "task_majority", "rows", "task_specific", "device_ce", "device_jsd", "epsilon"}
@@ -357,5 +357,5 @@ def test_the_papers_networks_have_their_sizes():
 
 @pytest.mark.parametrize(("model", "shape"), [("vgg", [12]), ("vgg", [3, 32, 16])])
 def test_a_model_for_other_examples_is_an_error(model, shape):
-    with pytest.raises(InputError, match="a square image is meant"):
+    with pytest.raises(InputError, match="a square image expected"):
         plugins.create("model", model, {}).extractor(Inputs(shape, [], [], 255.0))

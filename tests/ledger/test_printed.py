@@ -14,7 +14,7 @@ from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.printed import beside, numbers, read
 from cutlayer.plan.plan import Plan
-from cutlayer.stages.exhibits import compared, draw
+from cutlayer.stages.drawing import compared, draw
 
 PROJECT = Path(__file__).parents[2]
 PAPERS = PROJECT / "workflow/papers"

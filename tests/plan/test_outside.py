@@ -176,7 +176,7 @@ REFUSED = {
     ),
     "no Python": ({"mine": "class Mine(:"}, "methods.mine: is no Python: .*line 1"),
     "no method": ({"mine": "x = 1"}, "methods.mine: has no class that extends Defense, Attack or Dataset"),
-    "no name": ({"Mine-1": DEFENSE}, "methods.Mine-1: is no name; small letters"),
+    "no name": ({"Mine-1": DEFENSE}, "methods.Mine-1: is no name; expected small letters"),
     "no file": ({}, "methods: .* holds none"),
     "a parameter of another type": (
         {"mine": DEFENSE.replace("strength: float = 1.0", "strength: list = 1.0")},
@@ -273,7 +273,7 @@ def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "make try: has 0 files; one of DEFENSE="),
+        ({}, "make try: has 0 files; expected one of DEFENSE="),
         ({"defense": "a.py", "attack": "b.py"}, "make try: has 2 files"),
         ({"defense": "nowhere.py"}, "make try: there is no file nowhere.py"),
         ({"defense": __file__, "settings": "strength"}, "make try: SETTINGS='strength' is no mapping"),

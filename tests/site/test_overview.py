@@ -128,7 +128,7 @@ def test_a_row_shows_its_reading_and_what_a_one_sided_auc_leaks(tmp_path):
     row = dict.fromkeys(COLUMNS, "") | {"verdict": "holds", "kind": "claim", "dataset": "wine", "seeds": 5}
     row |= {"ours": 0.42, "low": 0.4, "high": 0.44, "difference": nan, "published": nan, "folded": 0.58}
     shown = readable(pd.DataFrame([row | {"reading": "raw_noise"}])).to_dict("records")
-    given = SimpleNamespace(papers={}, scale="paper", documents=[], beside=None, api=False)
+    given = SimpleNamespace(papers={}, scale="paper", documents=[], other=None, api=False)
     build._writer(given, tmp_path)("rows.html", "rows", rows=shown, rule="")
     page = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "<small>read as raw noise</small>" in page

@@ -20,7 +20,7 @@ from tests.workflow.conftest import ROOT, Project, blocks, copy, finished, linke
 from .cluster import DAEMONS, ENDLESS, Cluster, Job, eventually
 
 IMPATIENT = Path(__file__).parent / "impatient.py"
-SETTINGS = "workflow/profiles/slurm/config.yaml"
+SETTINGS = "profiles/slurm/config.yaml"
 SCORES = [f"results/scores/{setup}/none/{attack}.csv" for setup in ("wine", "wine_half") for attack in ("half", "rcc2")]
 
 

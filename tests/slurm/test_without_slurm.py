@@ -28,7 +28,7 @@ def without_sbatch(folder: Path) -> str:
 
 def test_the_profile_without_sbatch_stops_with_a_sentence(tmp_path: Path) -> None:
     project = copy(tmp_path / "copy")
-    command = project.command("--workflow-profile", "workflow/profiles/slurm", "data/normalised/wine.json")
+    command = project.command("--workflow-profile", "profiles/slurm", "data/normalised/wine.json")
     done = subprocess.run(
         command,
         cwd=project.folder,

@@ -24,6 +24,7 @@ PARTS = (
     "params.yaml",
     "rules",
     "envs",
+    "profiles",
     "workflow",
     "data/sources.csv",
     "docs",
@@ -52,8 +53,7 @@ class Project:
 
     def command(self, *arguments: str, cores: int = 2, tiny: bool = True) -> list[str]:
         config = ["--configfile", "tests/workflow/tiny.yaml"] if tiny else []
-        fixed = ["--cores", str(cores), "--scheduler", "greedy", "--scheduler-subsample", "8"]
-        return [sys.executable, "-m", "snakemake", *fixed, *arguments, *config]
+        return [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments, *config]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -319,6 +319,9 @@ def _few(paper: str, content: dict) -> dict:
     if paper == "chebyshev":
         exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
         exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
+        leak = {"statistic": "value", "left": {"metric": "mse", "attack": "rcc2", "defense": "pps"}}
+        check = leak | {"exhibit": "comparison", "setups": ["wine"]}
+        content["headline"] = {"leak": {"text": "MSE per feature of RCC2", "check": check}}
         for name in ("comparison", "decisions"):
             exhibits[name]["setups"] = ["wine"]
     if paper == "secdt":

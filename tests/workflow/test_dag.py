@@ -146,6 +146,23 @@ def test_editing_an_attack_or_what_attacks_import_reruns_attacks_on_the_same_run
     assert not {"run", "normalise", "theory"} & jobs(planned)
 
 
+def test_a_new_attack_renames_no_rule_and_each_can_make_its_own_file(project: Project) -> None:
+    def named() -> list[str]:
+        return [name for name in project.run("--list").splitlines() if name.startswith("attack")]
+
+    before = named()
+    assert {"attack", "attacks_on_mnist", "attacks_on_criteo_under_none"} <= {*before}
+    assert not [name for name in before if re.search(r"_\d+$", name)]
+    project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n  another: { use: half }\n")
+    project.replace("workflow/papers/chebyshev/paper.yaml", "of half, least_squares", "of half, another, least_squares")
+    assert named() == before
+    shared, alone = (f"results/scores/wine/none/{name}.csv" for name in ("another", "zero_one"))
+    project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n  zero_one: { use: half }\n")  # which no exhibit shows
+    planned = project.run("--dry-run", shared, alone)
+    assert jobs(planned) >= {"attack", "attacks_on_wine"}
+    assert planned.count(f"output: {alone}") == 1
+
+
 def test_editing_a_defense_or_changing_a_variant_reruns_its_runs_only(edited: Project) -> None:
     file = edited.folder / "workflow/cutlayer/games/vertical/defenses/class_label.py"
     file.write_text(file.read_text() + "\nEDITED = 1\n")
@@ -230,3 +247,11 @@ def test_a_server_that_was_down_is_asked_again_when_it_answers_and_a_file_that_i
     found = json.loads((served.folder / record).read_text())["datasets"]["robot"]
     assert (found["provenance"], found["where"]) == ("real", "the public URL")
     assert "Nothing to be done" in served.run(record, "--dry-run")
+
+
+def test_the_report_has_every_exhibit(small_edited: Project) -> None:
+    small_edited.run("--report", "results/report.html")
+    report = (small_edited.folder / "results/report.html").read_text()
+    for file in (small_edited.folder / "results/exhibits").glob("*/*.csv"):
+        assert f"{file.stem}." in report, file
+    assert "ledger." in report

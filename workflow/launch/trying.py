@@ -54,10 +54,10 @@ def asked(given: dict[str, str]) -> dict[str, Any]:
         raise InputError("make try", f"there is no {key.upper()}=", nearest(key.upper(), map(str.upper, KEYS)))
     files = [Path(said[kind]).expanduser() for kind in KINDS if kind in said]
     if len(files) != 1:
-        meant = "one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=... is meant"
+        meant = "expected one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=..."
         raise InputError("make try", f"has {len(files)} files", meant)
     if not files[0].is_file():
-        raise InputError("make try", f"there is no file {files[0]}", "a path as seen from this folder is meant")
+        raise InputError("make try", f"there is no file {files[0]}", "expected a path as seen from this folder")
     trying: dict[str, Any] = {"setups": said["setups"].replace(",", " ").split()} if "setups" in said else {}
     if "like" in said:
         trying["like"] = said["like"]

@@ -1,15 +1,15 @@
 from pathlib import Path
 
 from cutlayer.reference import published
-from cutlayer.site import reference
-from cutlayer.site.sources import Sources
+from cutlayer.site import side_by_side
+from cutlayer.site.inputs import Inputs
 from launch.logs import logged
 
 with logged(snakemake):
     given, asked = snakemake.input, snakemake.params
-    sources = Sources(
+    sources = Inputs(
         papers=asked.papers,
-        looks=asked.looks,
+        styles=asked.styles,
         scale=asked.scale,
         datasets=asked.datasets,
         results=Path("results"),
@@ -20,5 +20,5 @@ with logged(snakemake):
         code=asked.code,
         api=True,
     )
-    own, beside = reference.both(sources, published.FOLDER)
-    reference.write(own, beside, Path("results/site"), snakemake.threads)
+    own, reference_inputs = side_by_side.both(sources, published.FOLDER)
+    side_by_side.write(own, reference_inputs, Path("results/site"), snakemake.threads)

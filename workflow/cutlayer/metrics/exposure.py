@@ -20,7 +20,7 @@ def exposure(score: np.ndarray, label: np.ndarray) -> np.ndarray:
     return np.asarray(below / (2 * len(others)))
 
 
-def told(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
+def found_at_rate(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
     """(P,): whether each row of label 1 is above a threshold that at most this share of label 0 is above.
 
     Their mean is `leakage.true_positives`.

@@ -3,23 +3,7 @@
     leak_auc of norm under marvell[sum_kl=0.1] - none in figure3a on criteo, avazu <= -0.22
 
 is what the ledger knows as a gap: left marvell's cells, right those without a defense, of one exhibit and two setups.
-
-A side is a metric, `of` an attack, `under` a defense with its [setting]. `of model` is what a run says of itself. What
-one side leaves out is as on the other (a setting only together with its defense), and a name without a word before it
-is of the kind that the left side ends with. `a & b` are the cells of both, of which the mean is taken, and of
-`least(a, b)` or `most(a, b)` the one with the least or greatest mean over seeds counts. Of sides there is
-
-    left                          the mean (value)        slope(left)            of the line over the exhibit's axis
-    left - right                  the gap                 largest(left)          over all seeds and places
-    left / right                  the ratio of the means  largest(left - right)  the same of the gap
-    share(left < right)           of the places           at_equal_leak(utility against left - right)
-    kept(left), kept(left - floor)  of the worth          at_equal_utility(utility against left - right)
-
-`kept` is the share that the left defense keeps of what the passive party adds to the utility above a floor, without one
-above chance. `utility` is a metric of the model, and left and right differ in their defense: by how much more utility
-the left one has at an equal leak, or by how much more it leaks at an equal utility. Then come, each if it is meant, `at
-first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<=
-1`, `>= 0` or `between 0 and 1`.
+docs/paper_yaml.md has the grammar.
 """
 
 from __future__ import annotations
@@ -159,7 +143,7 @@ class _Line:
             return [self._value()]
         self._several.add(self._word())
         if len(self._several) > 1:
-            raise self._wrong("one of `least` and `most` is meant in a line")
+            raise self._wrong("expected one of `least` and `most` in a line")
         self._one_of("(")
         values = [self._value()]
         while self._one_of(",", ")") == ",":
@@ -187,14 +171,14 @@ class _Line:
 
     def _name(self, what: str) -> str:
         if not re.fullmatch(r"\w+", self._next()):
-            raise self._wrong(f"{what} is meant")
+            raise self._wrong(f"expected {what}")
         return self._word()
 
     def _number(self) -> float:
         try:
             number = float(self._next())
         except ValueError:
-            raise self._wrong("a number is meant") from None
+            raise self._wrong("expected a number") from None
         self._place += 1
         return number
 
@@ -216,7 +200,7 @@ class _Line:
     def _one_of(self, *words: str) -> str:
         if self._next() not in words:
             may = [*self._tried.get(self._place, []), *words]
-            raise self._wrong(nearest(self._next(), may).replace("known: ", "meant: "))
+            raise self._wrong(nearest(self._next(), may).replace("known: ", "expected "))
         return self._word()
 
     def _wrong(self, meant: str) -> InputError:

@@ -40,7 +40,7 @@ def contracted(kind: str, name: str, path: Path) -> list[Source]:
         raise InputError(f"{kind}.{name}", f"{path.name} has no class that extends {word}", _meant(kind))
     if len(found) > 1:
         wrong = f"{path.name} has {len(found)} subclasses of {word}"
-        raise InputError(f"{kind}.{name}", wrong, "one is meant" + at(path, found[1][-1].node.lineno))
+        raise InputError(f"{kind}.{name}", wrong, "expected one" + at(path, found[1][-1].node.lineno))
     _refuse(kind, name, found[0])
     return found[0]
 
@@ -62,7 +62,7 @@ def kind_of(path: Path) -> str:
     if len(kinds) == 1:
         return kinds[0]
     wrong = f"is both {' and '.join(kinds)}" if kinds else "has no class that extends Defense, Attack or Dataset"
-    allowed = "a file for each is meant" if kinds else " or ".join(_meant(kind) for kind in OUTSIDE)
+    allowed = "expected a file for each" if kinds else " or ".join(_meant(kind) for kind in OUTSIDE)
     raise InputError(f"methods.{path.stem}", wrong, f"{allowed} ({path})")
 
 
@@ -86,11 +86,11 @@ def _unimportable(path: Path, tree: ast.Module) -> Iterator[tuple[int, str, str]
                 yield from _not_installed(alias.name, node.lineno)
         elif isinstance(node, ast.ImportFrom) and node.level:
             wrong = f"imports {'.' * node.level}{node.module or ''}, relative to its own folder"
-            yield node.lineno, wrong, "from outside the library `from cutlayer... import ...` is meant"
+            yield node.lineno, wrong, "expected `from cutlayer... import ...` from outside the library"
         elif isinstance(node, ast.ImportFrom):
             place = place_of(path, node)
             if place and not (place.is_dir() or place.with_suffix(".py").is_file()):
-                yield node.lineno, f"there is no {node.module}", "a module of the library is meant"
+                yield node.lineno, f"there is no {node.module}", "expected a module of the library"
             yield from _not_installed(node.module or "", node.lineno)
 
 

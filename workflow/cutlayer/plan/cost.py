@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -98,7 +98,7 @@ def text(plan: Plan, found: pd.DataFrame, cores: int) -> str:
         return "\n".join(told)
     table = known.groupby(["setup", "recorded"], as_index=False)[["jobs", "hours", "GB"]].sum()
     table["hours"] /= cores
-    reduced = table["setup"].isin(plan.judged_at["reduced"]["setup"])
+    reduced = table["setup"].isin(cast(Mapping[str, Any], plan.judged_at["reduced"])["setup"])
     table.insert(1, "sizes", reduced.map({True: "reduced", False: "full"}))
     told += [
         f"A core takes so many times as long as that of the record: {', '.join(sorted({*known['speed']}))}.",

@@ -1,26 +1,12 @@
 """Families: what entries of a paper.yaml share is written once, and each entry is made of it when the plan is built.
 
-    words:
-      attack:
-        dsa: { text: DSA, metric: attack_accuracy_max }
-        basic: { text: the basic attack, metric: attack_accuracy }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }
-        says: TCPO lowers {attack.text}. (Section 6.3, table 4)
-        rule: lower accuracy than without a defense
         check: "{attack.metric} of {attack} under tcpo - none in table4 <= 0"
 
-is the two claims lowers_basic and lowers_dsa. Of several keys of a `for` every combination is meant, of a list one
-mapping after the other. `defaults` are below every entry of a section; an exhibit or claim that is `like` one above it
-has all that the other has but what it says itself. The cases of a number are the rows of published.csv that its
-`published` selects, and {target} is what stands in that column.
-
-`says` of a claim is its text and, in parentheses, the place where the paper says so; an erratum ends with the test that
-shows it, a sentence of `main` with its claims. A claim that is like another one replaces `says` and `check` as a whole;
-of what an exhibit `shows` only the parts that its own line names are others. `lines` and `check_lines` say how these
-lines are read. Of a text that says two things, `check` has a line for each reading by its name; `sides: one` and
-`bound: proven` are said of a claim and are about its checks.
+is the two claims lowers_basic and lowers_dsa. docs/paper_yaml.md has the rules: `for` and `words`, `like` and
+`defaults`, and what `says`, `shows` and `check` are.
 """
 
 from __future__ import annotations
@@ -159,7 +145,7 @@ def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str
             if unused := sorted(values.keys() - case.used):
                 raise InputError(here, f"its `for` has {unused[0]!r}, which stands nowhere in it", f"{{{unused[0]}}}")
             if own in members:
-                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "a name for each case is meant")
+                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "expected a name for each case")
             members[own] = _checked(member, f"{where}.{own}")
     return members
 
@@ -194,7 +180,7 @@ def _numbers(
         here = f"{where}.{place}"
         for line in _selected(rows, entry["published"], f"{here}.published"):
             if line in found:
-                raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
+                raise InputError(here, f"has what another entry has: {found[line]['published']}", "expected each once")
             decides = {"decides": decided[line]} if line in decided else {}
             row = {column: rows[line][column] for column in get_args(Column)}
             found[line] = _number(entry | decides, row, words, here)

@@ -10,7 +10,7 @@ from pathlib import Path
 from .plan import Plan
 from .sweeps import UNDEFENDED, settings_of
 
-SHARED = "shared-attacks"  # the job of several attacks
+SHARED = "shared-attacks"  # the job of several attacks on a run; a variant's name has no hyphen
 MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 Case = tuple[str, str, str, int]  # kind, setup (of `normalise` the dataset), place under logs/<kind>/, pieces of a seed
 

@@ -23,18 +23,18 @@ def refuse(check: Mapping[str, Any], where: str) -> None:
     for axis in ("leak", "utility") if check["statistic"] in AT_EQUAL else ():
         for name in listed(check[axis]["metric"]):
             if not declared.of(name).better:
-                raise InputError(where, f"of {name} neither more nor less is better", "a metric that says so is meant")
+                raise InputError(where, f"of {name} neither more nor less is better", "expected another metric")
     least, most = reach(check)
     low, high = check.get("at_least", -math.inf), check.get("at_most", math.inf)
     told = f"the {check['statistic']} is between {least:g} and {most:g}"
     for key, limit, sure in (("at_least", low, low <= least), ("at_most", high, high >= most)):
         if key in check and sure:
             raise InputError(
-                where, f"{limit:g} can never be violated: {told}", "one that a result can violate is meant"
+                where, f"{limit:g} can never be violated: {told}", "expected a limit that a result can violate"
             )
     if low > most or high < least:
         limit = low if low > most else high
-        raise InputError(where, f"{limit:g} can never be met: {told}", "a limit within that is meant")
+        raise InputError(where, f"{limit:g} can never be met: {told}", "expected a limit within that")
 
 
 def reach(check: Mapping[str, Any]) -> Ends:

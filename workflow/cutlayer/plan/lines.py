@@ -3,10 +3,8 @@
     says: The norm of the communicated gradients can largely reveal the labels. (Abstract, section 3.2)
     shows: leak_auc, floor of norm under none, marvell on criteo, avazu along step from scores
 
-are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. Each part of
-what is shown may be left out. Where a sentence speaks of other data than its paper, the place is followed by them:
-`(Theorem 1; of any data)`, `(Section 6.2; of celeba)`, `(Table 2; ours)` of none, `(ours)` without a place in a paper.
-The lines of checks are in `check_lines`.
+are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. The lines of
+checks are in `check_lines`; docs/paper_yaml.md has the grammar of all.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ def said(sentence: str, where: str) -> tuple[str, str]:
     text, end = sentence[:place].rstrip(), sentence[place + 1 : -1]
     if not (sentence.endswith(")") and text and end and not depth):
         raise InputError(
-            where, f"{sentence[-30:]!r} does not end in parentheses", "`The sentence. (Section 1)` is meant"
+            where, f"{sentence[-30:]!r} does not end in parentheses", "expected `The sentence. (Section 1)`"
         )
     return text, end
 
@@ -59,7 +57,7 @@ def shown(line: str, where: str) -> dict[str, Any]:
         for name in names:
             _check_name(name, where)
         if SHOWN[word] in grid:
-            raise InputError(where, f"has {word!r} twice", "each once is meant")
+            raise InputError(where, f"has {word!r} twice", "expected each once")
         alone = SHOWN[word] in ALONE or (names == [ALL] and SHOWN[word] in ("attacks", "defenses"))
         grid[SHOWN[word]] = given if alone else names
     return grid

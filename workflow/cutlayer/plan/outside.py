@@ -79,7 +79,7 @@ def read(config: Config) -> Outside:
     for kind, own in variants.items():
         for name in own:
             if name in config[f"{kind}s"]:
-                raise InputError(f"methods {kind}s.{name}", "params.yaml has one of that name", "another is meant")
+                raise InputError(f"methods {kind}s.{name}", "params.yaml has one of that name", "expected another name")
     return Outside(methods, variants, tuple(trying.get("setups", ())))
 
 

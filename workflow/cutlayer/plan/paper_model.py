@@ -82,7 +82,7 @@ class Exhibit(Shape):
     printed: Names = ABSENT
     draw: Used
 
-    _somewhere = _needs("setups", "shows no setups; `on` and their names are meant in its line `shows`")
+    _somewhere = _needs("setups", "shows no setups; expected `on` and their names in its line `shows`")
 
 
 class Check(Shape):
@@ -120,7 +120,7 @@ class Check(Shape):
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
         if "bound" in said and (self.statistic not in BOUNDED or several or self.at == "every" or not said & LIMITS):
             known = ", ".join(sorted(BOUNDED))
-            raise ValueError(f"has a proven bound; a limit to the {known} of one selection is meant")
+            raise ValueError(f"has a proven bound; expected a limit to the {known} of one selection")
         return self
 
     def _anywhere(self) -> bool:
@@ -182,7 +182,7 @@ class Claim(Headline):
     why: str = ABSENT
     about: Literal["label", "class", "row"] = ABSENT  # of a bound: whose two worlds it compares
 
-    _said = _needs("text", "has no 'says'; the sentence with its place in parentheses is meant")
+    _said = _needs("text", "has no 'says'; expected the sentence with its place in parentheses")
 
     @model_validator(mode="after")
     def _one_sided_if_any(self) -> Claim:
@@ -190,7 +190,7 @@ class Claim(Headline):
         checks = [self.check, *(self.readings.values() if "readings" in self.model_fields_set else ())]
         for said in (check.model_fields_set for check in checks if "across" in self.model_fields_set):
             if "bound" in said or (self.across == "any" and said >= LIMITS):
-                raise ValueError(f"is across {self.across}; one limit that is not proven is meant")
+                raise ValueError(f"is across {self.across}; expected one limit that is not proven")
         return self
 
 
@@ -220,9 +220,7 @@ class Number(Shape):
     @model_validator(mode="after")
     def _checked_or_without(self) -> Number:
         if ({"check", "depends_on_scale"} <= self.model_fields_set) == ("without" in self.model_fields_set):
-            raise ValueError(
-                "has not one of `check`, with `depends_on_scale`, and `without`; the one or the other is meant"
-            )
+            raise ValueError("has not one of `check`, with `depends_on_scale`, and `without`; expected one of the two")
         return self
 
 
@@ -251,7 +249,7 @@ IN_LINES |= {"text": "says", "place": "says", "datasets": "says"}  # key -> the 
 def _line(given: Any) -> Any:
     """Raise unless a check is a line."""
     if not isinstance(given, str):
-        raise ValueError("is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant")
+        raise ValueError("is no line; expected `<metric> of <attack> under <defense> in <exhibit> >= 0`")
     return given
 
 
@@ -281,7 +279,7 @@ class Family(Shape, extra="allow"):
     def _in_lines(cls, given: Any) -> Any:
         for key in given if isinstance(given, dict) else ():
             if key in IN_LINES:
-                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see plan/lines.py)")
+                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see docs/paper_yaml.md)")
         return given
 
 

@@ -70,7 +70,7 @@ class Setting(Shape, extra="allow"):
     @model_validator(mode="after")
     def _one(self) -> Setting:
         if {"sweep", "settings"} <= self.model_fields_set:
-            raise ValueError("has `sweep` and `settings`; one of them is meant")
+            raise ValueError("has `sweep` and `settings`; expected one of them")
         return self
 
 

@@ -16,10 +16,10 @@ from cutlayer.core.errors import InputError, few
 from . import check_lines, families, limits, outside, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
-from .looks import looks
 from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
+from .styles import styles
 from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
@@ -147,7 +147,7 @@ class Plan:
             other = self.setups[setup["model_of"]]
             for key in SAME_MODEL:
                 if setup.get(key) != other.get(key) or "model_of" in other:
-                    raise InputError(where, f"{setup['model_of']} has another {key}", "the same model is meant")
+                    raise InputError(where, f"{setup['model_of']} has another {key}", "expected the same model")
 
     def trained_by(self, setup: str, defense: str) -> str:
         """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
@@ -278,7 +278,7 @@ class Plan:
             with located(f"{where}, {defense}"):
                 plugins.strength(self.defenses[defense]["use"])
             if self.matches.setdefault((setup, defense), rule) != rule:
-                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "one rule is meant")
+                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "expected one rule")
 
     def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The (setup, defense) whose strength is tuned: without a defense there is none."""
@@ -300,7 +300,7 @@ class Plan:
                 known("setup", place, self.setups, place_of)
                 for key in SAME_TRUTH:
                     if self.setups[place].get(key) != self.setups[setup].get(key):
-                        raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
+                        raise InputError(place_of, f"{place} has another {key}", f"expected that of {setup}")
                 self._check_settings(exhibit["defenses"], place, setup, place_of)
 
     def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
@@ -309,7 +309,7 @@ class Plan:
             found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
             if found != meant:
                 wrong = f"{defense} has the settings {few(found)} in {place}"
-                raise InputError(where, wrong, f"those in {setup} expected: {few(meant)}")
+                raise InputError(where, wrong, f"expected those in {setup}: {few(meant)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
@@ -318,7 +318,7 @@ class Plan:
         sets: dict[str, list[str]] = {}
         for name, own in exhibit["worst"]["among"].items():
             if name in self.attacks and own != [name]:
-                raise InputError(f"{where}.among", f"{name} is an attack", "a name for several is meant")
+                raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
             if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
                 raise InputError(
                     f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
@@ -329,7 +329,7 @@ class Plan:
             sets[name] = list(dict.fromkeys(attack for one in named for attack in sets.get(one, [one])))
         for attack in exhibit["attacks"]:
             if not any(attack in own for own in sets.values()):
-                raise InputError(f"{where}.among", f"no set has the attack {attack}", "each in one at least is meant")
+                raise InputError(f"{where}.among", f"no set has the attack {attack}", "expected each in at least one")
         for metric in exhibit["worst"]["leaks"]:
             known("metric", metric, exhibit.get("metrics", [metric]), f"{where}.leaks")
         exhibit["worst"] = exhibit["worst"] | {"among": sets}
@@ -385,7 +385,7 @@ class Plan:
 
     def beside(self, paper: str, identifier: str) -> dict[str, Any]:
         """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
-        `printed`, the looks of its methods, what the values of its sensitive attributes are called, and which attacks
+        `printed`, the styles of its methods, what the values of its sensitive attributes are called, and which attacks
         use knowledge of the defense.
         """
         exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
@@ -396,7 +396,7 @@ class Plan:
         }
         return {
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
-            "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
+            "styles": {k: {name: self.styles[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
             "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
         }
@@ -405,9 +405,9 @@ class Plan:
         return bool(plugins.method("attack", self.attacks[attack]["use"]).constants["knows"])
 
     @functools.cached_property
-    def looks(self) -> dict[str, dict[str, Any]]:
-        """The look of every defense and every attack of the catalog, by kind and name."""
-        return {"defense": looks("defense", self.defenses), "attack": looks("attack", self.attacks)}
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """Plot style of every defense and every attack of params.yaml, by kind and name."""
+        return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
     def setups_shown(self) -> list[str]:

@@ -74,7 +74,7 @@ def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
     _files.cache_clear()
     for file in _candidates(Path(place).expanduser()) if place else ():
         if not NAME.fullmatch(file.stem):
-            raise InputError(f"methods.{file.stem}", "is no name", f"small letters, digits and _ are meant ({file})")
+            raise InputError(f"methods.{file.stem}", "is no name", f"expected small letters, digits and _ ({file})")
         kind = kind_of(file)
         if file.stem in {*names(kind), *itertools.chain(*_outside.values())}:
             raise InputError(f"{kind}.{file.stem}", f"there is one of that name, beside {file}", "give yours another")
@@ -87,11 +87,11 @@ def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
 def _candidates(place: Path) -> list[Path]:
     """The files that may hold methods."""
     if not place.exists():
-        raise InputError("methods", f"there is no {place}", "a file or a folder of methods is meant")
+        raise InputError("methods", f"there is no {place}", "expected a file or a folder of methods")
     files = [place] if place.is_file() else sorted([*place.glob(METHOD), *place.glob(f"[!.]*/{METHOD}")])
     files = [file.resolve() for file in files]
     if not files:
-        raise InputError("methods", f"{place} holds none", "a file mine.py for each is meant")
+        raise InputError("methods", f"{place} holds none", "expected a file mine.py for each")
     return files
 
 
@@ -144,7 +144,7 @@ def _read(kind: str, name: str, path: Path) -> Method:
     parameters = {field: annotation for source in line for field, annotation in source.fields.items()}
     for parameter, annotation in parameters.items():
         if annotation not in TYPES and not annotation.startswith("Literal["):
-            allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
+            allowed = f"expected one of {', '.join(TYPES)} or a Literal"
             own = next(source for source in reversed(line) if parameter in source.fields)
             allowed += at(own.path, own.line(parameter))
             raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
@@ -249,9 +249,9 @@ def strength(defense: str) -> tuple[str, float, float]:
     if not parameter:
         raise InputError(where, "names no `strength`", "a defense is matched by the parameter that it names")
     if found.parameters.get(parameter) != "float":
-        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "one is meant")
+        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "expected one")
     if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
-        raise InputError(where, f"its strengths are {ends}", "(least, greatest) is meant")
+        raise InputError(where, f"its strengths are {ends}", "expected (least, greatest)")
     for value in ends:
         check_parameters("defense", defense, {parameter: value})
     return parameter, float(ends[0]), float(ends[1])

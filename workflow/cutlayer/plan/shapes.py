@@ -28,7 +28,7 @@ def different(values: list[Any]) -> list[Any]:
     """Raise unless each value is there once."""
     for place, value in enumerate(values):
         if value in values[:place]:
-            raise ValueError(f"has {value!r} twice; each once is meant")
+            raise ValueError(f"has {value!r} twice; expected each once")
     return values
 
 

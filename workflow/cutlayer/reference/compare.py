@@ -56,7 +56,7 @@ def _read(path: Path) -> pd.DataFrame:
     doubled = table[table.duplicated(KEY)]
     if not doubled.empty:
         raise InputError(
-            f"file.{path}", f"has a row twice: {', '.join(map(str, doubled[KEY].iloc[0]))}", "one is meant"
+            f"file.{path}", f"has a row twice: {', '.join(map(str, doubled[KEY].iloc[0]))}", "expected one"
         )
     return table
 

@@ -16,7 +16,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.ledger import cells
 from cutlayer.plan.plan import Plan
-from cutlayer.stages import exhibits
+from cutlayer.stages import drawing
 
 from . import published, reasons
 from .publish import copy, write_ledger
@@ -47,7 +47,7 @@ def draw(plan: Plan, folder: Path) -> None:
             files = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}
             inputs["published"] = plan.folder / "papers" / paper / "published.csv"
-            exhibits.draw((paper, name), exhibit, plan.beside(paper, name), plan.scale, inputs, files)
+            drawing.draw((paper, name), exhibit, plan.beside(paper, name), plan.scale, inputs, files)
             for file in published.files_of(paper, name, exhibit):
                 if file.startswith("exhibits/"):
                     copy(files[file.rpartition(".")[2]], folder / file)

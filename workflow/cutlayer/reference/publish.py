@@ -3,13 +3,12 @@
 Its papers and its scale are those of results/claims.csv. Papers that were published before stay as they are, and all
 are of one scale. What is written: claims.csv and ledger.md of all papers, `exhibits/` and `cells/` of each, the facts
 of each dataset with the checksums of its files (`data/`), runs.csv, what each paper's run was made with, and
-seconds.csv, what its jobs took. If the run was recorded by `make record`, its dvc.lock is put beside them.
+seconds.csv, what its jobs took.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-import yaml
 from PIL import Image
 
 from cutlayer.core import failed_cells, yamls
@@ -41,7 +39,6 @@ CODE = ("Snakefile", "rules", "workflow", "params.yaml")  # what results depend 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matplotlib")
 LIMIT = 25  # MB that are committed
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
-LOCK = Path("dvc.lock")
 
 
 def publish(root: Path, commit: str) -> str:
@@ -67,8 +64,7 @@ def publish(root: Path, commit: str) -> str:
     write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
     seconds.record(Plan(config | {"scale": scale, "papers": own}), root, root / cost.TABLE)
     write_ledger(plan, claims, folder)
-    recorded = "" if _copy_lock(root, folder) else f"; {LOCK} is of another run, and left out"
-    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/{recorded}"
+    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
 
 
 def commit_of(root: Path) -> str:
@@ -77,7 +73,7 @@ def commit_of(root: Path) -> str:
     if changed:
         told = ", ".join(line[3:] for line in changed[:5])
         raise InputError(
-            "publish.commit", f"there are uncommitted changes ({told})", "a run of committed code is meant"
+            "publish.commit", f"there are uncommitted changes ({told})", "expected a run of committed code"
         )
     return _git(root, "rev-parse", "HEAD").strip()
 
@@ -100,17 +96,17 @@ def _claims(path: Path) -> pd.DataFrame:
 def _scale(claims: pd.DataFrame) -> str:
     found = list(dict.fromkeys(claims["scale"]))
     if len(found) != 1:
-        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "one is meant")
+        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "expected one")
     return str(found[0])
 
 
 def _check_scale(plan: Plan, others: Iterable[str]) -> None:
     """Raise unless the scale judges all printed numbers, and is that of the papers that stay."""
     if not plan.judged_at["numbers"]:
-        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "a run of a larger one is meant")
+        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "expected a run of a larger one")
     for other in others:
         if other != plan.scale:
-            allowed = f"a run at that scale is meant; for another one remove {published.FOLDER}/ first"
+            allowed = f"expected a run at that scale; for another one remove {published.FOLDER}/ first"
             raise InputError("publish.scale", f"{plan.scale} beside papers at scale {other}", allowed)
 
 
@@ -133,7 +129,7 @@ def _check(copies: Mapping[str, Path], scale: str) -> None:
         if target.startswith("exhibits/") and source.suffix == ".csv":
             found = set(pd.read_csv(source, usecols=["scale"], dtype=str)["scale"]) - {scale}
             if found:
-                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"{scale} is meant")
+                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"expected {scale}")
 
 
 def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> None:
@@ -157,18 +153,6 @@ def copy(source: Path, target: Path) -> None:
             picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
         else:
             shutil.copyfile(source, temporary)
-
-
-def _copy_lock(root: Path, folder: Path) -> bool:
-    """Put dvc.lock beside the run that it records; one of an earlier run goes."""
-    stages = yaml.safe_load((root / LOCK).read_text(encoding="utf-8"))["stages"] if (root / LOCK).exists() else {}
-    sums = {out["path"]: out["md5"] for out in stages.get("ledger", {}).get("outs", [])}
-    same = sums.get("results/claims.csv") == hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()
-    if same:
-        shutil.copyfile(root / LOCK, folder / LOCK)
-    else:
-        (folder / LOCK).unlink(missing_ok=True)
-    return same
 
 
 def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
@@ -200,7 +184,7 @@ def _size(folder: Path) -> float:
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise InputError("publish.commit", done.stderr.strip() or "git failed", "a git repository is meant")
+        raise InputError("publish.commit", done.stderr.strip() or "git failed", "expected a git repository")
     return done.stdout
 
 

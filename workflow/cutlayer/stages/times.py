@@ -1,7 +1,7 @@
-"""Times: what a training step costs under one defense after the other, measured side by side in one job.
+"""Times: seconds of a training step under each defense, measured alternately in one job.
 
-Times are no results that repeat: they depend on the machine and on what else it does. Every round takes one step of
-each defense in random order, so that a disturbance hits all alike; the median over rounds is reported.
+Times are not reproducible: they depend on the machine and its load. Every round takes one step of each defense in
+random order, so that a disturbance hits all alike; the median over rounds is reported.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def measure(
 
 
 def _round(steppers: Sequence[Callable[[], None]], draw: np.random.Generator) -> list[float]:
-    """The seconds of one step of each, taken in random order."""
+    """Seconds of one step of each, taken in random order."""
     seconds = [0.0] * len(steppers)
     for place in draw.permutation(len(steppers)):
         start = time.perf_counter()

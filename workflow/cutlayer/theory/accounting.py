@@ -21,37 +21,37 @@ FALSE = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 1000)])  # rates of false
 
 
 @functools.cache
-def gaussian_deviation(epsilon: float, delta: float, releases: int, sensitivity: float) -> float:
+def gaussian_deviation(epsilon: float, delta: float, num_releases: int, sensitivity: float) -> float:
     """The least standard deviation for which so many Gaussian mechanisms together are (epsilon, delta)-private.
 
     `sensitivity` is in the L2 norm.
     """
     wanted = common.DifferentialPrivacyParameters(epsilon, delta)
-    return float(accountant.get_smallest_gaussian_noise(wanted, releases, sensitivity))
+    return float(accountant.get_smallest_gaussian_noise(wanted, num_releases, sensitivity))
 
 
 @functools.cache
-def laplace_deviation(epsilon: float, delta: float, releases: int) -> float:
+def laplace_deviation(epsilon: float, delta: float, num_releases: int) -> float:
     """The same for Laplace mechanisms of L1 sensitivity 1."""
     wanted = common.DifferentialPrivacyParameters(epsilon, delta)
-    return math.sqrt(2) * float(accountant.get_smallest_laplace_noise(wanted, releases))
+    return math.sqrt(2) * float(accountant.get_smallest_laplace_noise(wanted, num_releases))
 
 
-def gaussian_auc(epsilon: float, delta: float, releases: int) -> float:
+def gaussian_auc(epsilon: float, delta: float, num_releases: int) -> float:
     """The worst leak of so many Gaussian mechanisms with the noise of `gaussian_deviation`: Phi(mu / sqrt 2).
 
-    Together they are one, with mu = sensitivity sqrt(releases) / deviation: Dong, Roth, Su, "Gaussian Differential
+    Together they are one, with mu = sensitivity sqrt(num_releases) / deviation: Dong, Roth, Su, "Gaussian Differential
     Privacy", corollary 3.3. So the number of releases matters only as far as the deviation is rounded.
     """
-    mu = math.sqrt(releases) / gaussian_deviation(epsilon, delta, releases, 1.0)
+    mu = math.sqrt(num_releases) / gaussian_deviation(epsilon, delta, num_releases, 1.0)
     return float(norm.cdf(mu / math.sqrt(2)))
 
 
-def laplace_auc(epsilon: float, delta: float, releases: int) -> float:
+def laplace_auc(epsilon: float, delta: float, num_releases: int) -> float:
     """The worst leak of so many Laplace mechanisms with the noise of `laplace_deviation`."""
-    scale = laplace_deviation(epsilon, delta, releases) / math.sqrt(2)
+    scale = laplace_deviation(epsilon, delta, num_releases) / math.sqrt(2)
     one = pld.from_laplace_mechanism(scale, value_discretization_interval=INTERVAL)
-    return largest_auc(one.self_compose(releases))
+    return largest_auc(one.self_compose(num_releases))
 
 
 def response_auc(epsilon: float, classes: int) -> float:

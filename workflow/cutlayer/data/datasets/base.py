@@ -101,7 +101,7 @@ class Dataset:
         """The declared marginal of a numeric feature."""
         declared = self.schema.get(feature, self.schema.get(ANY))
         if declared is None or isinstance(declared, int):
-            raise self.error(f"{feature} has no marginal", "it is meant for numeric features")
+            raise self.error(f"{feature} has no marginal", "only numeric features have one")
         return declared
 
     def load(self, files: Mapping[str, Path]) -> Table:

@@ -21,7 +21,7 @@ from cutlayer.core import devices
 from cutlayer.core.descent import descend
 from cutlayer.core.transcript import View
 from cutlayer.games.base.encoded import picked
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 ROWS = 1024
 Loss = Callable[[Tensor], Tensor]  # of the rows at these places (B,)
@@ -72,7 +72,7 @@ def tensor(array: np.ndarray, device: str) -> Tensor:
 
 def fresh(view: View) -> Standardized:
     """An untrained decoder: a classifier of the attribute's values, shaped as the server's classifier."""
-    model, inputs = drawn(view.architecture)
+    model, inputs = parsed(view.architecture)
     with seeded(view.rng):
         return Standardized(model.top(inputs, int(view.values))).to(view.device)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.metrics.attributes import attribute_leak
 
 
@@ -17,7 +17,7 @@ def leak(guess: np.ndarray, truth: Arrays, target: str) -> dict[str, float]:
     return attribute_leak(guess, truth[target])
 
 
-def asked(seen: Arrays, target: str) -> Asked:
+def guess_spec(seen: Arrays, target: str) -> GuessSpec:
     """Probabilities of the values for each attacked row, of the trained encoder or by epoch."""
     rows = seen["intercepted"].shape[1] if target == "training_attribute" else len(seen["attacked"])
-    return Asked((rows, int(seen["values"])), by_epoch=True)
+    return GuessSpec((rows, int(seen["values"])), by_epoch=True)

@@ -10,11 +10,11 @@ import torch
 
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 
 @dataclass(frozen=True)
-class Federation(Party):
+class FederationContext(PartyContext):
     """What the devices know of the training."""
 
     devices: int  # in all
@@ -29,7 +29,7 @@ def _regularized(name: str, found: Any, defense: Defense, features: torch.Tensor
 
 
 def _uploaded(
-    name: str, found: Any, defense: Defense, before: torch.Tensor, after: torch.Tensor, federation: Federation
+    name: str, found: Any, defense: Defense, before: torch.Tensor, after: torch.Tensor, federation: FederationContext
 ) -> None:
     checks.like(name, "upload", found, after)
 
@@ -61,10 +61,10 @@ class Defense(base.Defense):
         return None
 
     @base.returns(_uploaded)
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: FederationContext) -> torch.Tensor:
         """(D, P) float32: what D devices send for the parameters `after` (D, P), trained from `before` (P,)."""
         return after
 
-    def spent(self, federation: Federation) -> dict[str, float]:
+    def spent(self, federation: FederationContext) -> dict[str, float]:
         """What the uploads of the whole training guarantee a device, e.g. {"epsilon": ..., "delta": ...}."""
         return {}

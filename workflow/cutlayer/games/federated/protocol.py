@@ -30,10 +30,10 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import asked, leak
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.attributes.leak import guess_spec, leak
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 
 from .data import FederatedData, at_work, first, participants, prepared
 from .local import Grouped, Kept, Sequential
@@ -114,9 +114,9 @@ class Federated(Protocol):
         for device, inner in enumerate(seen["inner"]):
             yield {"device": device}, seen | {"inner": inner}, "attribute"
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
         """Probabilities of the attribute's values."""
-        return asked(seen, target)
+        return guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
         """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""
@@ -138,11 +138,11 @@ def train(
     return _rounds(task, defense, data, extractor.clone(), own, ROUND, task.settings["rounds"], at_once, setting)
 
 
-def federation(task: Task, setting: str = "") -> Federation:
+def federation(task: Task, setting: str = "") -> FederationContext:
     """What the devices know of a training."""
     draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
     count = len(participants(task, ROUND, 0))
-    return Federation(
+    return FederationContext(
         devices=task.settings["devices"],
         participants=count,
         rounds=task.settings["rounds"],

@@ -15,7 +15,7 @@ from .equations import difference_matrix, softmax
 
 
 @dataclass(frozen=True)
-class Wire:
+class Context:
     """What the protecting party knows when a hook is called."""
 
     weights: np.ndarray  # (k, d): the passive party's weights
@@ -28,13 +28,15 @@ class Wire:
         return difference_matrix(len(self.weights)) @ self.weights
 
 
-def _published(name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> None:
+def _published(
+    name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, context: Context
+) -> None:
     checks.several(name, "publish", found, ("weights", "bias"))
     for part, meant in zip(found, (weights, bias), strict=True):
         checks.like(name, "publish", part, meant)
 
 
-def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, wire: Wire) -> None:
+def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, context: Context) -> None:
     checks.like(name, "reveal", found, logits)
     checks.distributions(name, "reveal", found)
 
@@ -56,11 +58,11 @@ class Defense(base.Defense):
         return {}
 
     @base.returns(_published)
-    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
+    def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """The passive party's weights (k x d) and the bias (k,) that are shown to the active party."""
         return weights, bias
 
     @base.returns(_revealed)
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
         """The confidence scores (N x k, rows sum to 1) revealed for these logits (N x k)."""
         return softmax(logits)

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.defense import described
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.metrics.divergence import kullback_leibler
 from cutlayer.metrics.reconstruction import mse
 from cutlayer.plan import plugins
@@ -68,10 +68,10 @@ class Vertical(Protocol):
             for (d, start), served in zip(places, _served(task, defense, data, before, places), strict=True):
                 passive = columns(data.X.shape[1], d, start)
                 rng = generator(task.name, setting, d, start)
-                wire = Wire(served.weights[:, passive], data.X[:, passive], rng)
-                shown.append(_show(defense, served, data.rows, passive, wire))
+                context = Context(served.weights[:, passive], data.X[:, passive], rng)
+                shown.append(_show(defense, served, data.rows, passive, context))
                 place = {"setting": setting, "d": d, "start": start}
-                outcome.utility += [place | row for row in _cost(defense, served, before, data, wire)]
+                outcome.utility += [place | row for row in _cost(defense, served, before, data, context)]
             outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
             outcome.transcripts[setting]["defense"] = described(defense)
         return outcome
@@ -97,9 +97,9 @@ class Vertical(Protocol):
                 }
                 yield case, seen, rows
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
         """The passive party's features of each prediction."""
-        return Asked((len(seen["scores"]), len(seen["passive"])))
+        return GuessSpec((len(seen["scores"]), len(seen["passive"])))
 
     def leak(
         self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()
@@ -170,20 +170,20 @@ def _served(task: Task, defense: Defense, data: _Data, model: _Served, places: l
 
 
 def _show(
-    defense: Defense, served: _Served, rows: np.ndarray, passive: np.ndarray, wire: Wire
+    defense: Defense, served: _Served, rows: np.ndarray, passive: np.ndarray, context: Context
 ) -> dict[str, np.ndarray]:
     """What crosses to the active party for the predicted rows, the model in the order of the columns."""
     weights = served.weights.copy()
-    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias.copy(), wire)
-    shown = {"scores": defense.reveal(served.logits[rows], wire), "weights": weights, "bias": bias}
+    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias.copy(), context)
+    shown = {"scores": defense.reveal(served.logits[rows], context), "weights": weights, "bias": bias}
     return {name: np.array(part) for name, part in shown.items()}  # a defense may return one array again and again
 
 
-def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, wire: Wire) -> Iterator[dict[str, Any]]:
+def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, context: Context) -> Iterator[dict[str, Any]]:
     """Utility: divergence from the undefended scores, test accuracy, share of changed decisions."""
-    original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], wire)
+    original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], context)
     yield {"metric": "kl", "value": kullback_leibler(original, scores)}
-    decided = defense.reveal(served.logits[data.test], wire).argmax(axis=1)
+    decided = defense.reveal(served.logits[data.test], context).argmax(axis=1)
     was = model.logits[data.test].argmax(axis=1)
     yield {"metric": "accuracy", "value": float(np.mean(decided == data.labels[data.test]))}
     yield {"metric": "changed_decisions", "value": float(np.mean(decided != was))}

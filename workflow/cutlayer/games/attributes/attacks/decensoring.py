@@ -25,7 +25,7 @@ from cutlayer.core.transcript import View
 from cutlayer.games.attributes.attack import Attack
 from cutlayer.games.attributes.decoder import ROWS, Recipe, Standardized, decoder, probabilities, seeded, tensor, train
 from cutlayer.games.base.encoded import parts, picked, take
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class _Whole(nn.Module):
 
 def uncensored(view: View, attribute: Tensor, recipe: Recipe) -> Tensor:
     """The auxiliary rows' features (n, ...) in a model trained on their attribute."""
-    model, inputs = drawn(view.architecture)
+    model, inputs = parsed(view.architecture)
     x = {name: t.to(view.device) for name, t in model.encode(view.inputs, inputs).items()}
     with seeded(view.rng):
         own = _Whole(model.bottom(inputs), model.top(inputs, int(view.values))).to(view.device)

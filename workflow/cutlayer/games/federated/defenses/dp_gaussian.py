@@ -28,7 +28,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 from cutlayer.theory.accounting import gaussian_deviation
 
 LEAST = 0.01  # epsilon: below, accountants take minutes
@@ -55,7 +55,7 @@ class DPGaussian(Defense):
         if bool(self.epsilon) != bool(self.clip):
             raise InputError(f"defense.{name}", f"clip = {self.clip} and epsilon = {self.epsilon}", "both or neither")
 
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: FederationContext) -> torch.Tensor:
         """The parameters (D, P) with noise, which is each device's own."""
         noise = self._unit(federation, after.shape)
         if not self.epsilon:
@@ -66,14 +66,14 @@ class DPGaussian(Defense):
         length = change.norm(self.order, dim=1, keepdim=True)
         return self.clip / length.clamp_min(self.clip) * change
 
-    def _unit(self, federation: Federation, shape: tuple[int, ...]) -> torch.Tensor:
+    def _unit(self, federation: FederationContext, shape: tuple[int, ...]) -> torch.Tensor:
         """Noise of standard deviation 1."""
         return federation.randn(*shape)
 
     def _least(self, rounds: int) -> float:
-        """The least standard deviation that keeps what is promised, over so many uploads of a device."""
+        """The least standard deviation that keeps the guarantee, over so many uploads of a device."""
         return gaussian_deviation(self.epsilon, self.delta, rounds, 2 * self.clip)
 
-    def spent(self, federation: Federation) -> dict[str, float]:
+    def spent(self, federation: FederationContext) -> dict[str, float]:
         """Epsilon and delta, if they are guaranteed."""
         return {"epsilon": self.epsilon, "delta": self.delta} if self.epsilon else {}

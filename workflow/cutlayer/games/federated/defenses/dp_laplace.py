@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import torch
 
-from cutlayer.games.federated.defense import Federation
+from cutlayer.games.federated.defense import FederationContext
 from cutlayer.theory.accounting import laplace_deviation
 
 from .dp_gaussian import DPGaussian
@@ -30,11 +30,11 @@ class DPLaplace(DPGaussian):
 
     order: ClassVar[int] = 1  # of the norm that is clipped
 
-    def _unit(self, federation: Federation, shape: tuple[int, ...]) -> torch.Tensor:
+    def _unit(self, federation: FederationContext, shape: tuple[int, ...]) -> torch.Tensor:
         """The difference of two exponential numbers, both finite, over its standard deviation."""
         first, second = ((-federation.rand(*shape)).log1p() for _ in range(2))
         return (first - second) / math.sqrt(2)
 
     def _least(self, rounds: int) -> float:
-        """The least standard deviation that keeps what is promised, over so many uploads of a device."""
+        """The least standard deviation that keeps the guarantee, over so many uploads of a device."""
         return 2 * self.clip * laplace_deviation(self.epsilon, self.delta, rounds)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ModelCompression(Defense):
 
     share: float = 0.5  # of a device's parameters, that are not sent
 
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: FederationContext) -> torch.Tensor:
         """The parameters (D, P) with so many of each row 0; what ties with the last of them goes too."""
         count = round(self.share * after.shape[1])
         if not count:

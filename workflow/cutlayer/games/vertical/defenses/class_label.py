@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ClassLabel(Defense):
 
     rest: float = 1e-3  # score of each class that is not the top one, at most half of 1/k
 
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
         """One score near 1 a row; of several maximizers the first, as argmax has it."""
         classes = logits.shape[1]
         rest = min(self.rest, 0.5 / classes)

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutlayer.core.errors import InputError
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.theory.chebyshev import theorem3
 
 PENALTY = 0.001  # lambda of equation 76
@@ -46,11 +46,11 @@ class PrivacyPreservingScheme(Defense):
         """The one optimum that proposition 4 is about, where Adam stops early."""
         return {"optimizer": "newton", "l2": PENALTY} if self.retrain == "optimum" else {}
 
-    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
+    def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """The weights and bias of the same scores in the transformed features."""
         if self.retrain:
             return weights, bias
         if self.transform == "minus_identity":
             return -weights, bias + weights.sum(axis=1)
-        correlation = wire.features.T @ wire.features / len(wire.features)
-        return weights @ theorem3(wire.coefficients, correlation)["transform"].T, bias
+        correlation = context.features.T @ context.features / len(context.features)
+        return weights @ theorem3(context.coefficients, correlation)["transform"].T, bias

@@ -23,7 +23,7 @@ import numpy as np
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.theory.chebyshev import theorem4
 
@@ -42,12 +42,12 @@ class ScoreNoise(Defense):
         if self.scheme == 3 and self.budget >= 1:
             raise InputError("defense.score_noise", f"budget = {self.budget}", "scheme 3: below 1")
 
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
         """Scores of the shifted logits; all maximizers of a row stay its maximizers (footnote 19)."""
         top = logits == logits.max(axis=1, keepdims=True)
         if self.scheme == 3:
             return softmax((1 - self.budget) * logits)
-        v = theorem4(wire.coefficients, difference_matrix(logits.shape[1]))["direction"]
+        v = theorem4(context.coefficients, difference_matrix(logits.shape[1]))["direction"]
         if self.scheme == 1:
             noise = np.where(top, v.max(), v)
             return softmax(logits + np.sqrt(self.budget) * noise / np.linalg.norm(noise, axis=1, keepdims=True))

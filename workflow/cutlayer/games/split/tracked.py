@@ -1,6 +1,6 @@
-"""Rows that the feature party follows through the training: which they are, and what came back for them each time.
+"""Tracked records: the rows whose gradients the feature party keeps across all epochs.
 
-It sees every gradient of every batch. To follow all rows would fill a disk; some hundreds show what an adversary who
+It sees every gradient of every batch. Tracking all rows would fill a disk; some hundreds show what an adversary who
 keeps everything can do.
 """
 
@@ -17,10 +17,10 @@ TOGETHER = 64  # batches
 
 
 def chosen(count: int, known: np.ndarray, train: np.ndarray, rows: int, origin: str) -> np.ndarray:
-    """Places (W,) among the training rows (n,) of a table with so many rows: `count` of them, or all.
+    """Places (W,) of `count` tracked records, or all, among the training rows (n,) of a table with so many rows.
 
     First those whose labels are known, as these are there to be used, then others in an order that all seeds of a
-    setup share, so that most rows are followed in each of them.
+    setup share, so that most rows are tracked in each of them.
     """
     order = generator(origin, "watched").permutation(rows)
     place = np.full(rows, -1)
@@ -29,11 +29,11 @@ def chosen(count: int, known: np.ndarray, train: np.ndarray, rows: int, origin: 
     return np.concatenate([known, others[~np.isin(others, known)]])[:count]
 
 
-class Watched:
-    """What comes back for the watched rows, and the mean and the mean square of every batch.
+class Tracked:
+    """The gradients released for tracked records, and the mean and mean square of every batch.
 
-    Batches wait until there are TOGETHER of them: one look at many costs a fraction of many looks. They are copied
-    at once, for a defense may send one tensor again and again.
+    Batches wait until there are TOGETHER of them: searching many at once costs a fraction of many searches. They are
+    copied at once, for a defense may release one tensor again and again.
     """
 
     def __init__(self, places: np.ndarray, training_rows: int, device: str) -> None:
@@ -46,16 +46,16 @@ class Watched:
         self._parts = list[tuple[np.ndarray, ...]]()
 
     def keep(self, rows: torch.Tensor, gradients: torch.Tensor) -> None:
-        """Note a batch: places among the training rows (B,), and what is sent for each (B, d)."""
+        """Record a batch: places among the training rows (B,), and the gradients released for them (B, d)."""
         if rows.shape != self._rows.shape[1:]:
-            self._look()
+            self._extract()
             self._rows, self._gradients = (part.new_empty(TOGETHER, *part.shape) for part in (rows, gradients))
         self._rows[self._waiting], self._gradients[self._waiting] = rows, gradients
         self._waiting += 1
         if self._waiting == TOGETHER:
-            self._look()
+            self._extract()
 
-    def _look(self) -> None:
+    def _extract(self) -> None:
         if not self._waiting:
             return
         rows, gradients = self._rows[: self._waiting], self._gradients[: self._waiting]
@@ -69,14 +69,14 @@ class Watched:
         self._steps, self._waiting = self._steps + len(rows), 0
 
     def finish(self, phases: Sequence[int]) -> dict[str, np.ndarray]:
-        """Arrays of a training whose phases had so many batches each.
+        """The transcript's arrays of a training whose phases had so many batches each.
 
         - `watched_gradients` (phases, W, d) float16, each divided by the root of its batch's mean square, for single
           precision's range is not float16's; 0 where a row was in no batch of the phase
         - `watched_steps` (phases, W): in which batch, from 0; -1: in none
         - `batch_means` (T, d) and `batch_squares` (T,): each batch's mean gradient and its mean squared norm
         """
-        self._look()
+        self._extract()
         numbers, step, own, means, squares = map(np.concatenate, zip(*self._parts, strict=True))
         gradients = np.zeros((len(phases), self._count, means.shape[1]), dtype=np.float16)
         steps = np.full(gradients.shape[:2], -1, dtype=np.int32)

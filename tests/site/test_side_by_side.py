@@ -12,9 +12,9 @@ import pytest
 
 from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
-from cutlayer.site import build, reference
+from cutlayer.site import build, side_by_side
 
-from .conftest import LOOKS, PAPERS, ROOT, sources
+from .conftest import PAPERS, ROOT, STYLES, sources
 from .links import broken, read
 from .test_pages import text
 
@@ -44,18 +44,18 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("code", "changed"), [("of then", True), ("of now", False), ("", False)])
 def test_a_reference_run_of_other_code_says_so(code: str, changed: bool, made: Path, folder: Path) -> None:
     write_rows(folder / "reference" / published.RUNS, [RUN | {"code": code}])
-    _, inner = reference.both(sources(made), folder / "reference")
-    assert inner.beside.said["marvell"].endswith("has changed since.") == changed
+    _, inner = side_by_side.both(sources(made), folder / "reference")
+    assert inner.other.summaries["marvell"].endswith("has changed since.") == changed
 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int, made: Path, folder: Path) -> None:
-    own, inner = reference.both(sources(made), folder / "reference")
-    stray = [folder / "site/stray.html", folder / "site" / reference.INNER / "stray.html"]
+    own, inner = side_by_side.both(sources(made), folder / "reference")
+    stray = [folder / "site/stray.html", folder / "site" / side_by_side.INNER / "stray.html"]
     for file in stray:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    reference.write(own, inner, folder / "site", cores)
+    side_by_side.write(own, inner, folder / "site", cores)
     assert not any(file.exists() for file in stray)
     assert not broken(folder / "site")
     pages = read(folder / "site")
@@ -72,26 +72,26 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int,
 
 
 def test_a_reference_that_cannot_be_written_is_an_error_and_the_site_before_stays(made: Path, folder: Path) -> None:
-    own, inner = reference.both(sources(made), folder / "reference")
+    own, inner = side_by_side.both(sources(made), folder / "reference")
     (folder / "reference/exhibits/marvell").rename(folder / "gone")
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("the site before")
     with pytest.raises(RuntimeError, match="the site of the reference run was not written"):
-        reference.write(own, inner, folder / "site", 2)
+        side_by_side.write(own, inner, folder / "site", 2)
     assert [file.read_text() for file in (folder / "site").iterdir()] == ["the site before"]
     assert not [*folder.glob(".site.*")]
 
 
 def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folder: Path) -> None:
-    _, inner = reference.both(replace(sources(made), looks={}), folder / "reference")
+    _, inner = side_by_side.both(replace(sources(made), styles={}), folder / "reference")
     assert inner is not None
     build.write(inner, folder / "site")
-    for name in LOOKS:
+    for name in STYLES:
         assert f'"name": "{name}", "color": "#' in (folder / "site/marvell.html").read_text()
 
 
 def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path, folder: Path) -> None:
-    _, inner = reference.both(sources(made), folder / "reference")
+    _, inner = side_by_side.both(sources(made), folder / "reference")
     assert inner is not None
     shown = build.claims(inner)
     everything = pd.read_csv(folder / "reference/claims.csv", keep_default_na=False)
@@ -102,4 +102,4 @@ def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path
 
 def test_without_a_reference_the_site_is_what_it_was(made: Path, tmp_path: Path) -> None:
     given = sources(made)
-    assert reference.both(given, tmp_path / "reference") == (given, None)
+    assert side_by_side.both(given, tmp_path / "reference") == (given, None)

@@ -1,4 +1,4 @@
-"""`project` and `relaxed_center` by cvxpy: the slow road that the tests compare with.
+"""`project` and `relaxed_center` solved by cvxpy: slow, and what the tests compare the exact solvers with.
 
 One problem for each shape, its right-hand sides are parameters; Clarabel solves it row by row.
 """
@@ -99,7 +99,7 @@ def _run(problem: Any, options: Options) -> None:
         warnings.simplefilter("ignore", UserWarning)
         problem.solve(**options)
     if problem.status not in {"optimal", "optimal_inaccurate"}:
-        raise InputError("polytope.reference", f"cvxpy stopped: {problem.status}", "try a looser tolerance")
+        raise InputError("polytope.cvxpy", f"cvxpy stopped: {problem.status}", "try a looser tolerance")
 
 
 def _feasible(where: str, A: Floats, b: Floats) -> Equations:

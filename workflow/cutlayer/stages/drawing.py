@@ -1,4 +1,4 @@
-"""exhibits: from the cells of an exhibit to its files."""
+"""Drawing: the csv, picture and table files of an exhibit, from its cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits.base import Context
 from cutlayer.ledger import cells, printed
 from cutlayer.plan import plugins
 
@@ -16,28 +16,28 @@ from cutlayer.plan import plugins
 def draw(
     name: tuple[str, str],
     exhibit: Mapping[str, Any],
-    told: Mapping[str, Any],
+    options: Mapping[str, Any],
     scale: str,
     inputs: Mapping[str, str | Path],
     files: Mapping[str, Path],
 ) -> None:
-    """Write an exhibit's `csv`, `png` and `pdf`, and of a table `md` and `tex`.
+    """Write an exhibit's `csv`, `png` and `pdf`; for a table also `md` and `tex`.
 
-    `name` is paper and exhibit, `told` what `Plan.beside` gives; `inputs` has the `cells` and, where there are printed
-    numbers, `published`.
+    `name` is paper and exhibit, `options` the result of `Plan.beside`; `inputs` has the `cells` and, if any
+    are published, `published`.
     """
     table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
-    if told["numbers"]:
-        numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
+    if options["numbers"]:
+        numbers = _own(printed.beside(table, options["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
-    beside = Beside(numbers, told["looks"], told["values"], told["knowing"])
-    drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, beside)
+    context = Context(numbers, options["styles"], options["values"], options["knowing"])
+    drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, context)
     cells.write(compared(table.drop(columns=cells.BEHIND), numbers), files["csv"])
 
 
 def _own(numbers: pd.DataFrame, exhibit: str) -> pd.DataFrame:
-    """Of what is printed of a cell at several places, that in the exhibit itself; once, where it is the same."""
+    """Published values without duplicates: where a cell has several, those in the exhibit itself."""
     where = [*printed.KEYS, "place"]
     own = numbers["item"] == exhibit
     elsewhere = pd.MultiIndex.from_frame(numbers[where]).isin(pd.MultiIndex.from_frame(numbers[own][where]))
@@ -45,10 +45,10 @@ def _own(numbers: pd.DataFrame, exhibit: str) -> pd.DataFrame:
 
 
 def compared(table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-    """The cells with what the paper prints of them, and ours less it unless data are stand-ins.
+    """The cells with their published values, and the difference (ours minus published) unless data are stand-ins.
 
-    Columns published and difference, where it prints any; a cell for which it prints several has a row for each, and
-    `target` says for what it is printed.
+    Adds columns published and difference if any is published; a cell with several published values has a row for each,
+    and `target` names what each is published for.
     """
     single = numbers[numbers["setting"].notna()]
     if single.empty:

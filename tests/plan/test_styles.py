@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from tests.params import params
 
-from cutlayer.exhibits._figure import style
-from cutlayer.exhibits.base import Beside
-from cutlayer.plan import looks as module
+from cutlayer.exhibits._figure import series_styles
+from cutlayer.exhibits.base import Context
 from cutlayer.plan import plugins
-from cutlayer.plan.looks import BLACK, COLORS, MARKERS, by_place, looks
+from cutlayer.plan import styles as module
 from cutlayer.plan.plan import Plan
+from cutlayer.plan.styles import BLACK, COLORS, MARKERS, by_place, styles
 
 CONFIG = params()
 SHIPPED = {
@@ -54,21 +54,21 @@ def test_colors_are_told_apart_by_all_eyes(sight):
 @pytest.mark.parametrize("kind", SHIPPED)
 @pytest.mark.parametrize("game", ["vertical", "split", "split_server", "federated"])
 def test_methods_that_meet_have_different_looks_and_different_colors_while_there_are_some(kind, game):
-    given = looks(kind, SHIPPED[kind])
-    meet = {name: look for name, look in given.items() if game in plugins.games(kind, SHIPPED[kind][name]["use"])}
-    assert len({(look["color"], look["marker"]) for look in meet.values()}) == len(meet)
+    given = styles(kind, SHIPPED[kind])
+    meet = {name: style for name, style in given.items() if game in plugins.games(kind, SHIPPED[kind][name]["use"])}
+    assert len({(style["color"], style["marker"]) for style in meet.values()}) == len(meet)
     methods = {SHIPPED[kind][name]["use"] for name in meet} - {"none"}
-    used = {look["color"] for look in meet.values()} - {BLACK["color"]}
+    used = {style["color"] for style in meet.values()} - {BLACK["color"]}
     assert len(used) == min(len(methods), len(COLORS))
 
 
 @pytest.mark.parametrize("kind", SHIPPED)
 def test_variants_of_a_method_share_its_color_and_differ_in_marker(kind):
-    given = looks(kind, SHIPPED[kind])
+    given = styles(kind, SHIPPED[kind])
     for method in {own["use"] for own in SHIPPED[kind].values()}:
         own = [given[name] for name, variant in SHIPPED[kind].items() if variant["use"] == method]
-        assert len({look["color"] for look in own}) == 1
-        assert len({look["marker"] for look in own}) == len(own)
+        assert len({style["color"] for style in own}) == 1
+        assert len({style["marker"] for style in own}) == len(own)
 
 
 @contextmanager
@@ -86,35 +86,35 @@ names = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=12)
 @given(st.lists(names.filter(lambda name: name != "none"), unique=True, min_size=1, max_size=len(COLORS)))
 def test_a_new_method_gets_a_free_color_and_changes_no_other(methods):
     with one_game():
-        before = looks("defense", {name: {"use": name} for name in methods[:-1]})
-        after = looks("defense", {name: {"use": name} for name in methods})
+        before = styles("defense", {name: {"use": name} for name in methods[:-1]})
+        after = styles("defense", {name: {"use": name} for name in methods})
     assert {name: after[name] for name in before} == before
-    assert after[methods[-1]]["color"] not in {look["color"] for look in before.values()}
+    assert after[methods[-1]]["color"] not in {style["color"] for style in before.values()}
 
 
 def test_more_methods_than_colors_differ_in_marker():
     many = {f"method_{place}": {"use": f"method_{place}"} for place in range(len(COLORS) * len(MARKERS))}
     with one_game():
-        found = looks("defense", many)
-    assert len({(look["color"], look["marker"]) for look in found.values()}) == len(many)
+        found = styles("defense", many)
+    assert len({(style["color"], style["marker"]) for style in found.values()}) == len(many)
 
 
 def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
     plan, seen = Plan(CONFIG), {}
     for paper, name, _ in plan.exhibits():
-        for kind, own in plan.beside(paper, name)["looks"].items():
-            for variant, look in own.items():
-                assert seen.setdefault((kind, variant), look) == look
+        for kind, own in plan.beside(paper, name)["styles"].items():
+            for variant, style in own.items():
+                assert seen.setdefault((kind, variant), style) == style
     uses = {name: variant["use"] for name, variant in plan.defenses.items()}
-    marvell = [look["color"] for (_, name), look in seen.items() if uses.get(name) == "marvell"]
+    marvell = [style["color"] for (_, name), style in seen.items() if uses.get(name) == "marvell"]
     assert len(marvell) == 3
     assert len(set(marvell)) == 1
 
 
 def test_settings_of_one_defense_are_ever_paler():
     cells = pd.DataFrame({"defense": "iso", "attack": "", "series_": ["iso r=1", "iso r=2", "iso r=4"]})
-    look = {"color": "#332288", "marker": "o", "linestyle": "-"}
-    found = style(cells, "scheme", "series_", Beside(looks={"defense": {"iso": look}}))
+    style = {"color": "#332288", "marker": "o", "linestyle": "-"}
+    found = series_styles(cells, "scheme", "series_", Context(styles={"defense": {"iso": style}}))
     assert found["iso r=1"]["color"] == "#332288"
     light = [sum(to_rgb(own["color"])) for own in found.values()]
     assert sorted(light) == light
@@ -123,4 +123,4 @@ def test_settings_of_one_defense_are_ever_paler():
 
 def test_what_is_no_method_has_a_look_by_its_place():
     every = [by_place(place) for place in range(3 * len(COLORS))]
-    assert len({(look["color"], look["marker"], str(look["linestyle"])) for look in every}) == len(every)
+    assert len({(style["color"], style["marker"], str(style["linestyle"])) for style in every}) == len(every)

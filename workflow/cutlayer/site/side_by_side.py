@@ -1,4 +1,4 @@
-"""reference: the site of the reference run beside that of your own, each with a sentence on the other."""
+"""Your site and that of the reference run, linked to each other paper by paper."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cutlayer.reference import published
 
 from . import build
 from .build import claims
-from .sources import Beside, Sources
+from .inputs import Inputs, OtherSite
 
 INNER = "reference"  # folder in the site
 
 
-def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
-    """What your site and that of the reference in `folder` are made of; the second is None where there is none.
+def both(own: Inputs, folder: Path) -> tuple[Inputs, Inputs | None]:
+    """Inputs of your site and of the site of the reference run in `folder`; the second is None if there is none.
 
     The reference has the papers of your run that are published. The project's texts are in your site only.
     """
@@ -40,22 +40,22 @@ def both(own: Sources, folder: Path) -> tuple[Sources, Sources | None]:
     }
     made = {name: _made(runs[name], own.code[name]) for name in papers}
     return (
-        replace(own, beside=Beside("reference run", f"{INNER}/", found)),
-        replace(reference, beside=Beside("your run", "../", made)),
+        replace(own, other=OtherSite("reference run", f"{INNER}/", found)),
+        replace(reference, other=OtherSite("your run", "../", made)),
     )
 
 
 def _made(run: Mapping[str, str], code: str) -> str:
-    """What a run was made with, and whether code that makes its numbers is another one today."""
+    """Sentence on a run's commit, machine and versions, and on whether the code of its numbers has changed since."""
     told = "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
     changed = run.get("code") not in (None, "", code)
     return f"{told} Code that makes its numbers has changed since." if changed else told
 
 
-def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:
-    """Write your site and in it that of the reference, where there is one: side by side, given two cores.
+def write(own: Inputs, reference: Inputs | None, folder: Path, cores: int) -> None:
+    """Write your site, with that of the reference run in a folder of it; in parallel if there are two cores.
 
-    The site that is there stays until this one is whole.
+    A former site stays until the new one is complete.
     """
     with _replacing(folder) as new:
         _write(own, reference, new, cores)
@@ -63,7 +63,7 @@ def write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> 
 
 @contextlib.contextmanager
 def _replacing(folder: Path) -> Iterator[Path]:
-    """Yield a folder that takes the place of this one on success; remove it on any error."""
+    """Yield a new folder that replaces this one on success; remove it on any error."""
     new, old = (folder.with_name(f".{folder.name}.{kind}") for kind in ("new", "old"))
     for left in (new, old):  # by a killed writer
         shutil.rmtree(left, ignore_errors=True)
@@ -77,18 +77,18 @@ def _replacing(folder: Path) -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _write(own: Sources, reference: Sources | None, folder: Path, cores: int) -> None:
+def _write(own: Inputs, reference: Inputs | None, folder: Path, cores: int) -> None:
     if not reference:
         return build.write(own, folder)
     inner = folder / INNER
     if cores == 1:
         build.write(own, folder)
         return build.write(reference, inner)
-    beside = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
-    beside.start()
+    process = multiprocessing.get_context("fork").Process(target=build.write, args=(reference, inner))
+    process.start()
     try:
         build.write(own, folder)
     finally:
-        beside.join()  # nothing is written once this has ended
-    if beside.exitcode:
+        process.join()  # nothing is written once this has ended
+    if process.exitcode:
         raise RuntimeError("the site of the reference run was not written, see above")

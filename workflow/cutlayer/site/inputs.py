@@ -1,4 +1,4 @@
-"""What the pages are made of."""
+"""Inputs of the site: papers, folders and files."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Another site of the same papers: of the reference run beside yours, or the reverse."""
+class OtherSite:
+    """The linked site of the same papers: the reference run's for yours, and the reverse."""
 
     title: str
     place: str  # its folder as seen from this site's, with a slash
-    said: Mapping[str, str]  # paper -> a sentence before the link
+    summaries: Mapping[str, str]  # paper -> a sentence before the link
 
 
 @dataclass(frozen=True)
-class Sources:
-    """What the site is made of: the checked papers and the folders and files of a run, as paths."""
+class Inputs:
+    """Inputs of a site: the checked papers, and the folders and files of a run."""
 
     papers: Mapping[str, Any]
-    looks: Mapping[str, Mapping[str, Any]]  # defense -> its look
+    styles: Mapping[str, Mapping[str, Any]]  # defense -> its style, see `plan.styles`
     scale: str
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made
@@ -31,5 +31,5 @@ class Sources:
     documents: Sequence[str]  # markdown files, relative to the working directory
     pictures: Sequence[str]  # that they show
     code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
-    beside: Beside | None = None
+    other: OtherSite | None = None
     api: bool = False  # whether it has the reference of the library

@@ -1,9 +1,8 @@
-"""Looks: the color, the marker and the dashes of a method, from its name, the same in every figure.
+"""Plot styles: the color, marker and line style of a method, from its name, the same in every figure.
 
-A name prefers a color. Of the methods that meet in a game, those that params.yaml names first choose first, so that a
-new one, named last, gets a free color and changes no other. Where all colors are taken the one that fewest have is
-shared. What shares a color, the variants of a method above all, differs in marker, and as long as there are any in
-dashes. The undefended run is black.
+Colors are assigned by name, in the order of params.yaml, so that a new method, listed last, gets a free color and
+changes no other. Once all colors of a game are taken, methods share the one that fewest have. Methods and variants of
+one color differ in marker and, as far as possible, in line style. The undefended run is black.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from typing import Any
 from . import plugins
 from .sweeps import UNDEFENDED
 
-Look = dict[str, Any]  # color, marker, linestyle
+Style = dict[str, Any]  # color, marker, linestyle
 
 # "Muted" of Paul Tol's color schemes (2021), for color-blind readers, without its yellow, too pale for a line.
 COLORS = ("#CC6677", "#332288", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
 MARKERS = "os^DvP<X>dph8H"
 STEP = 3  # from one variant's marker to the next; all are taken in turn
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
-BLACK: Look = {"color": "#000000", "marker": "*", "linestyle": "-"}
+BLACK: Style = {"color": "#000000", "marker": "*", "linestyle": "-"}
 
 
-def looks(kind: str, variants: Mapping[str, Mapping[str, Any]]) -> dict[str, Look]:
-    """The look of each variant of a kind, in the order of params.yaml."""
+def styles(kind: str, variants: Mapping[str, Mapping[str, Any]]) -> dict[str, Style]:
+    """Style of each variant of a kind ("defense", "attack"), given in the order of params.yaml."""
     colors: dict[str, int] = {}  # method -> its color's place
-    given: dict[str, Look] = {}
+    given: dict[str, Style] = {}
     for name, variant in variants.items():
         method = variant["use"]
         if method == UNDEFENDED:
@@ -45,8 +44,8 @@ def looks(kind: str, variants: Mapping[str, Mapping[str, Any]]) -> dict[str, Loo
     return given
 
 
-def by_place(place: int) -> Look:
-    """The look of what is no method, by its place in a figure."""
+def by_place(place: int) -> Style:
+    """Style of a series that is no method, by its place in a figure."""
     color = place % len(COLORS)
     return {
         "color": COLORS[color],
@@ -56,7 +55,7 @@ def by_place(place: int) -> Look:
 
 
 def _free(method: str, rivals: list[int]) -> int:
-    """The first color from the preferred one on that fewest rivals have."""
+    """Index of the color that fewest rivals have; of several, the first from the method's preferred one on."""
     preferred = zlib.crc32(method.encode()) % len(COLORS)
     order = [(preferred + step) % len(COLORS) for step in range(len(COLORS))]
     return min(order, key=rivals.count)

@@ -1,4 +1,4 @@
-"""What the pages say of an exhibit: its numbers beside the paper's, where they come from, how to make it alone."""
+"""Section of an exhibit on its paper's page: our numbers beside the published ones, provenance, command to make it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cutlayer.reference import published
 
 from . import hover
 from .documents import MARKDOWN
-from .sources import Sources
+from .inputs import Inputs
 
 WIDE = '<div class="wide"><table class="sortable">'
 NEWER = " This text is newer than the run: what it names and the picture lacks was not run yet."
@@ -22,12 +22,12 @@ DEFAULT = "quick"  # the scale that a command need not name
 Row = Mapping[str, Any]
 
 
-def sections(given: Sources, paper: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The exhibits of a paper in its order."""
+def sections(given: Inputs, paper: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Sections of a paper's exhibits, in the order of the paper."""
     return [_section(given, paper, name, rows) for name in given.papers[paper]["exhibits"]]
 
 
-def _section(given: Sources, paper: str, name: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _section(given: Inputs, paper: str, name: str, rows: Sequence[Row]) -> dict[str, Any]:
     exhibit = given.papers[paper]["exhibits"][name]
     folder = given.results / "exhibits" / paper
     table = pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
@@ -50,7 +50,7 @@ def _section(given: Sources, paper: str, name: str, rows: Sequence[Row]) -> dict
 
 
 def _as_html(written: str, table: pd.DataFrame) -> str:
-    """A table that was written as markdown, its setups by their titles."""
+    """HTML of a markdown table, with titles in place of the names of setups."""
     pairs = table[["setup", "dataset"]].drop_duplicates().itertuples(index=False, name=None)
     titles = {setup: names.of_setup(setup, dataset) for setup, dataset in pairs}
     lines = []
