@@ -19,7 +19,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan show report try publish judge compare verify docs lock check test lint clean push settle release
+.PHONY: results setup data plan seconds show report try publish judge compare verify docs lock check test lint clean push settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -60,10 +60,13 @@ data: setup
 report: results
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
 
-# What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
+# What a scale will run and how long it takes, before it does: make plan SCALE=reference.
 plan: setup
-	$(SNAKEMAKE) data $(CONFIG)
-	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
+	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,9,$(CONFIG))
+
+# After a run: what its jobs took, into the table that `make plan` reads. `make publish` does so, too.
+seconds: setup
+	@$(BIN)/python -m cutlayer.reference.seconds
 
 # A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
 show: setup
