@@ -12,7 +12,7 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.ledger.worth import with_kept
 from cutlayer.plan import plugins
@@ -32,10 +32,10 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
         files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
         table = summarize(cells, "p", "e", "quick")
         table = with_kept(table, kept) if kept else table
-        plugins.create("exhibit", use, options).draw(table, "A title", files, drawn.beside)
+        plugins.create("exhibit", use, options).draw(table, "A title", files, drawn.context)
         return figures.pop()
 
-    drawn.folder, drawn.beside, drawn.kinds = tmp_path, Beside(), ("md", "tex")
+    drawn.folder, drawn.context, drawn.kinds = tmp_path, PlotContext(), ("md", "tex")
     yield drawn
     monkeypatch.undo()
     plt.close("all")

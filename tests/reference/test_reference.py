@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from PIL import Image
 from tests.params import params
 
@@ -123,17 +121,6 @@ def test_a_paper_that_is_published_again_replaces_all_that_it_had(root: Path) ->
     assert published.runs(root / "reference")[FIRST]["commit"] == "b" * 40
 
 
-def test_the_lock_file_of_this_run_comes_beside_it_and_that_of_another_goes(root: Path) -> None:
-    lock, beside = root / "dvc.lock", root / "reference/dvc.lock"
-    assert publish(root, "b" * 40).endswith("dvc.lock is of another run, and left out")
-    claims = {"path": "results/claims.csv", "md5": hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()}
-    lock.write_text(yaml.safe_dump({"stages": {"ledger": {"outs": [claims]}}}))
-    assert "another run" not in publish(root, "b" * 40)
-    assert beside.read_bytes() == lock.read_bytes()
-    publish_of(root, FIRST, value=0.7)
-    assert not beside.exists()
-
-
 @pytest.mark.parametrize(("scale", "what"), [("quick", "judges no printed numbers"), ("paper", "beside papers at")])
 def test_no_scale_that_judges_less_or_other_than_that_of_the_papers_there(root: Path, scale: str, what: str) -> None:
     kept = (root / "reference/claims.csv").read_bytes()
@@ -153,7 +140,7 @@ def test_what_is_not_there_is_named_before_anything_is_written(root: Path, file:
 
 def test_a_table_of_another_scale_is_refused(root: Path) -> None:
     written(root / "results/exhibits/marvell/comparison.csv", "quick")
-    with pytest.raises(InputError, match=r"marvell/comparison\.csv: is of scale quick; reference is meant"):
+    with pytest.raises(InputError, match=r"marvell/comparison\.csv: is of scale quick; expected reference"):
         publish(root, "b" * 40)
 
 
@@ -177,7 +164,7 @@ def test_code_that_is_not_committed_is_refused(tmp_path: Path) -> None:
 def test_hours_are_those_of_the_papers_jobs_at_this_scale(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     plan = Plan(CONFIG | {"papers": ["tappfl"], "scale": SCALE})
-    shown = plan.setups_shown
+    shown = plan.setups_used
     (long,) = (setup for grain in plan.grains if grain.one_seed for setup in grain.setups if setup in shown)
     defense = next(d for _, _, exhibit in plan.exhibits() for setup, d in sorted(plan.runs(exhibit)) if setup == long)
     others = ["run/loans_race/tappfl", "normalise/loans"]

@@ -2,15 +2,13 @@
 
 Its papers and its scale are those of results/claims.csv. Papers that were published before stay as they are, and all
 are of one scale. What is written: claims.csv and ledger.md of all papers, `exhibits/` and `cells/` of each, the facts
-of each dataset with the checksums of its files (`data/`), and runs.csv, what each paper's run was made with. If the run
-was recorded by `make record`, its dvc.lock is put beside them.
+of each dataset with the checksums of its files (`data/`), runs.csv, what each paper's run was made with, and
+seconds.csv, what its jobs took.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -21,7 +19,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-import yaml
 from PIL import Image
 
 from cutlayer.core import failed_cells, yamls
@@ -32,19 +29,16 @@ from cutlayer.core.machine import processor, versions
 from cutlayer.core.progress import steps
 from cutlayer.ledger import cells, files
 from cutlayer.ledger.claims import Scale
-from cutlayer.plan import code
+from cutlayer.plan import code, cost
+from cutlayer.plan.jobs import jobs
 from cutlayer.plan.plan import Plan
 
-from . import published
+from . import published, seconds
 
 CODE = ("Snakefile", "rules", "workflow", "params.yaml")  # what results depend on besides data and packages
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matplotlib")
 LIMIT = 25  # MB that are committed
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
-LOGS = {"scores": ("scores", "attack"), "theory": ("theory", "theory"), "matches": ("matches", "match")}
-LOCK = Path("dvc.lock")
-SHARED = "shared-attacks"  # the job of several attacks
-MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 
 
 def publish(root: Path, commit: str) -> str:
@@ -68,9 +62,9 @@ def publish(root: Path, commit: str) -> str:
     cells.write(claims, folder / "claims.csv")
     made = {name: _run(plan, name, commit, root / "logs") for name in own}
     write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
+    seconds.record(Plan(config | {"scale": scale, "papers": own}), root, root / cost.TABLE)
     write_ledger(plan, claims, folder)
-    recorded = "" if _copy_lock(root, folder) else f"; {LOCK} is of another run, and left out"
-    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/{recorded}"
+    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
 
 
 def commit_of(root: Path) -> str:
@@ -79,7 +73,7 @@ def commit_of(root: Path) -> str:
     if changed:
         told = ", ".join(line[3:] for line in changed[:5])
         raise InputError(
-            "publish.commit", f"there are uncommitted changes ({told})", "a run of committed code is meant"
+            "publish.commit", f"there are uncommitted changes ({told})", "expected a run of committed code"
         )
     return _git(root, "rev-parse", "HEAD").strip()
 
@@ -89,12 +83,7 @@ def hours(plan: Plan, paper: str, logs: Path) -> float:
 
     Seconds are those that Snakemake timed, of one core each. What papers share counts in each of them.
     """
-    seconds = 0.0
-    for pattern in set(_jobs(plan, paper)):
-        for path in logs.glob(pattern):
-            with path.open(newline="", encoding="utf-8") as file:
-                seconds += sum(float(row["s"]) for row in csv.DictReader(file, delimiter="\t"))
-    return seconds / 3600 / (os.cpu_count() or 1)
+    return sum(sum(job.seconds(logs)) for job in jobs(plan, paper)) / 3600 / (os.cpu_count() or 1)
 
 
 def _claims(path: Path) -> pd.DataFrame:
@@ -107,17 +96,17 @@ def _claims(path: Path) -> pd.DataFrame:
 def _scale(claims: pd.DataFrame) -> str:
     found = list(dict.fromkeys(claims["scale"]))
     if len(found) != 1:
-        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "one is meant")
+        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "expected one")
     return str(found[0])
 
 
 def _check_scale(plan: Plan, others: Iterable[str]) -> None:
     """Raise unless the scale judges all printed numbers, and is that of the papers that stay."""
     if not plan.judged_at["numbers"]:
-        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "a run of a larger one is meant")
+        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "expected a run of a larger one")
     for other in others:
         if other != plan.scale:
-            allowed = f"a run at that scale is meant; for another one remove {published.FOLDER}/ first"
+            allowed = f"expected a run at that scale; for another one remove {published.FOLDER}/ first"
             raise InputError("publish.scale", f"{plan.scale} beside papers at scale {other}", allowed)
 
 
@@ -140,7 +129,7 @@ def _check(copies: Mapping[str, Path], scale: str) -> None:
         if target.startswith("exhibits/") and source.suffix == ".csv":
             found = set(pd.read_csv(source, usecols=["scale"], dtype=str)["scale"]) - {scale}
             if found:
-                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"{scale} is meant")
+                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"expected {scale}")
 
 
 def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> None:
@@ -166,18 +155,6 @@ def copy(source: Path, target: Path) -> None:
             shutil.copyfile(source, temporary)
 
 
-def _copy_lock(root: Path, folder: Path) -> bool:
-    """Put dvc.lock beside the run that it records; one of an earlier run goes."""
-    stages = yaml.safe_load((root / LOCK).read_text(encoding="utf-8"))["stages"] if (root / LOCK).exists() else {}
-    sums = {out["path"]: out["md5"] for out in stages.get("ledger", {}).get("outs", [])}
-    same = sums.get("results/claims.csv") == hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()
-    if same:
-        shutil.copyfile(root / LOCK, folder / LOCK)
-    else:
-        (folder / LOCK).unlink(missing_ok=True)
-    return same
-
-
 def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
     """Write ledger.md of these rows."""
     content, judged_at = published.shown(folder, plan.papers), cast(dict[str, Any], plan.judged_at)
@@ -196,33 +173,6 @@ def _run(plan: Plan, paper: str, commit: str, logs: Path) -> dict[str, str]:
     return made | {"hours": f"{hours(plan, paper, logs):.2f}", "versions": versions(*PACKAGES)}
 
 
-def _jobs(plan: Plan, paper: str) -> Iterator[str]:
-    """Patterns of the files in which the paper's jobs are timed, under logs/."""
-    one_seed = {setup: grain.one_seed for grain in plan.grains for setup in grain.setups}
-
-    def timed(setup: str, job: str) -> str:
-        return f"{job}{'.seed*' if one_seed[setup] else ''}.benchmark.tsv"
-
-    for exhibit in plan.papers[paper]["exhibits"].values():
-        for setup, defense in plan.runs(exhibit) if MEASURED & set(exhibit["sources"]) else ():
-            yield timed(setup, f"run/{setup}/{defense}")
-            yield timed(setup, f"attack/{setup}/{defense}/{SHARED}")
-            trainer = plan.trained_by(setup, defense)
-            if trainer:
-                yield timed(trainer, f"run/{trainer}/none")
-        for source, (place, logs) in LOGS.items():
-            for file in plan.files(paper, exhibit, source):
-                inner = file.removeprefix(f"results/{place}/").removesuffix(".csv")
-                setup = inner.split("/")[source == "theory"]
-                yield timed(setup, f"{logs}/{inner}")
-        for file in plan.files(paper, exhibit, "vulnerable"):
-            yield f"{file.removeprefix('results/').removesuffix('.csv')}.benchmark.tsv"
-        for setup in exhibit["setups"]:
-            yield f"normalise/{plan.setups[setup]['dataset']}.benchmark.tsv"
-            if "times" in exhibit["sources"]:
-                yield f"times/{setup}.benchmark.tsv"
-
-
 def _size(folder: Path) -> float:
     """Of all files, in MB; an error if it is too much."""
     found = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
@@ -234,7 +184,7 @@ def _size(folder: Path) -> float:
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise InputError("publish.commit", done.stderr.strip() or "git failed", "a git repository is meant")
+        raise InputError("publish.commit", done.stderr.strip() or "git failed", "expected a git repository")
     return done.stdout
 
 

@@ -16,7 +16,7 @@ from cutlayer.games.federated.defense import Defense
 
 @dataclass(frozen=True)
 class SendNothing(Defense):
-    """Has no parameter."""
+    """No training; no hyperparameters."""
 
     @property
     def roles(self) -> Mapping[str, float]:
