@@ -3,9 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-# Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
-# jobs' inputs would be taken: a few jobs a core are enough to choose from.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
@@ -21,7 +19,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan show report try publish judge compare verify docs lock check test lint clean push settle release
+.PHONY: results setup data plan seconds show report try publish judge compare verify docs lock check test lint clean push settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -62,10 +60,13 @@ data: setup
 report: results
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
 
-# What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
+# What a scale will run and how long it takes, before it does: make plan SCALE=reference.
 plan: setup
-	$(SNAKEMAKE) data $(CONFIG)
-	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
+	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,9,$(CONFIG))
+
+# After a run: what its jobs took, into the table that `make plan` reads. `make publish` does so, too.
+seconds: setup
+	@$(BIN)/python -m cutlayer.reference.seconds
 
 # A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
 show: setup
@@ -125,7 +126,7 @@ settle: setup
 release: setup
 	@$(BIN)/python -m release
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
+# After a change of what pyproject.toml needs: `pip install --editable .[test]` in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
 	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +13,8 @@ from tests import written
 from cutlayer.core.errors import InputError
 from cutlayer.plan.check_lines import AT_EQUAL, KINDS, MODEL, parsed
 from cutlayer.plan.checks import validate
-from cutlayer.plan.lines import placed, said, shown
-from cutlayer.plan.paper_model import ALONE, OF_LISTS, Check
+from cutlayer.plan.lines import grid_of, placed, statement
+from cutlayer.plan.paper_model import ALONE, IN_LINES, OF_LISTS, Check, Claim, Exhibit, Number, Reading, Written
 
 NORM = {"metric": "auc", "attack": "norm"}
 FORMS = {
@@ -191,7 +194,7 @@ texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"], ex
 
 @given(text=texts, place=texts, inner=st.sampled_from(["", " (a)", " (b), (c)", " (f(x))"]))
 def test_a_sentence_ends_with_its_place(text, place, inner):
-    assert said(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
+    assert statement(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +218,22 @@ def test_a_place_may_be_followed_by_whose_data_are_spoken_of(end, expected):
 @pytest.mark.parametrize("sentence", ["It is so.", "It is so. ()", "(Section 1)", "It is so. Section 1)", ""])
 def test_a_sentence_without_a_place_is_refused(sentence):
     with pytest.raises(InputError, match=r"does not end in parentheses; expected `The sentence\. \(Section 1\)`"):
-        said(sentence, "c.says")
+        statement(sentence, "c.says")
 
 
 def test_what_is_shown_are_the_parts_that_are_named():
-    assert shown("of norm, hint under all on a, {b}_l2 along step", "e") == {
+    assert grid_of("of norm, hint under all on a, {b}_l2 along step", "e") == {
         "attacks": ["norm", "hint"], "defenses": "all", "setups": ["a", "{b}_l2"], "along": "step",
     }  # fmt: skip
-    assert shown("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
+    assert grid_of("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
+
+
+def test_the_page_has_every_key_and_its_lines_can_be_read():
+    page = (Path(__file__).parents[2] / "docs/paper_yaml.md").read_text(encoding="utf-8")
+    named = {word for code in re.findall(r"`([^`\n]+)`", page) for word in re.findall(r"[a-z_]+", code)}
+    keys = {key for model in (Written, Exhibit, Claim, Number, Reading) for key in model.model_fields}
+    assert (keys | {"for", "like", "says", "shows"}) - IN_LINES.keys() <= named
+    lines = re.findall(r'^ *check: "?(.*?)"?$', page, flags=re.M) + re.findall(r"```text\n(.*)\n```", page)
+    assert len(lines) == 4
+    for line in lines:
+        assert parsed(re.sub(r"\{[^}]*\}", "name", line), "page")["exhibit"]

@@ -243,11 +243,11 @@ WRONG = {
     ),
     "a place apart from what is said there": (
         {"claims": {"c": OTHER | {"place": "table 1"}}},
-        "claims.c: has 'place'; it is part of the line `says` (see plan/lines.py)",
+        "claims.c: has 'place'; it is part of the line `says` (see docs/paper_yaml.md)",
     ),
     "data apart from what is said of them": (
         {"claims": {"c": OTHER | {"datasets": "all"}}},
-        "claims.c: has 'datasets'; it is part of the line `says` (see plan/lines.py)",
+        "claims.c: has 'datasets'; it is part of the line `says` (see docs/paper_yaml.md)",
     ),
     "a main sentence without its claims": (
         {"main": ["It is so."]},
@@ -255,7 +255,7 @@ WRONG = {
     ),
     "a grid apart from the line": (
         {"exhibits": {"e": {"title": "t", "setups": ["a"]}}},
-        "exhibits.e: has 'setups'; it is part of the line `shows` (see plan/lines.py)",
+        "exhibits.e: has 'setups'; it is part of the line `shows` (see docs/paper_yaml.md)",
     ),
     "a line that cannot be read": (
         {"claims": {"c": OTHER | {"check": "auc off norm in e"}}},

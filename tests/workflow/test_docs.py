@@ -37,7 +37,7 @@ TESTED = {  # command -> the test that runs it, or what it runs, with other name
     "make publish": f"{REFERENCE}::test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params",
     "make judge": "tests/reference/test_reasons.py::test_judging_again_says_which_verdicts_change",
     "make compare": f"{REFERENCE}::test_comparing_finds_the_rows_whose_intervals_are_apart",
-    "snakemake --workflow-profile workflow/profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
+    "snakemake --workflow-profile profiles/slurm": f"{SLURM}::test_exhibits_of_all_papers_have_the_same_bytes",
     "make push": f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",
     "git add dvc.lock .dvc/config": f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",
     'git commit -m "Results, and where they are"': f"{SHARE}::test_a_clone_that_pulls_has_nothing_to_do",
@@ -56,7 +56,8 @@ NOT_TESTED = {  # command -> why no test runs it
     "cd cutlayer": "as above",
     "make setup": "it installs packages from the network: every `make test` in a fresh clone does",
     "make test": "a test of all tests has no end: .github/workflows/test.yml runs it",
-    "make plan SCALE=reference": "it tries jobs for minutes: tests/launch/test_forecast.py tests what it says",
+    "make plan SCALE=reference": "tests/plan/test_cost.py tests what it says",
+    "make seconds": "tests/reference/test_seconds.py tests what it writes",
     "make show SETUP=criteo SCALE=reference": "tests/plan/test_sizes.py tests what it says",
     "dvc repro --force data": "as `dvc repro`, which is tested; --force is DVC's own",
 }

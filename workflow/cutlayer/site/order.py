@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 ORDER = {  # group -> its documents; a pattern stands for those that are named nowhere, from A to Z
     "Start": ["README.md", "docs/first_hour.md", "docs/ledger_explained.md", "docs/scales.md", "docs/data.md",
               "docs/arena.md"],
-    "Add your own": ["docs/your_own.md", "docs/add_a_method.md", "docs/add_a_dataset.md", "docs/add_a_paper.md"],
+    "Add your own": ["docs/your_own.md", "docs/add_a_method.md", "docs/add_a_dataset.md", "docs/add_a_paper.md",
+                     "docs/paper_yaml.md"],
     "Run it elsewhere": ["docs/cluster.md", "docs/dvc.md", "docs/troubleshooting.md"],
     "Understand": [*(f"docs/games/{name}.md" for name in ("vertical", "split", "split_server", "federated", "*")),
                    *(f"docs/papers/{name}.md" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "*")),

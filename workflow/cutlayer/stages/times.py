@@ -18,7 +18,7 @@ from cutlayer.core import artifacts
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.data.normalised import read
-from cutlayer.games.base.checks import a_few_at_once
+from cutlayer.games.base.checks import deferred
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -45,7 +45,7 @@ def measure(
             for (name, label), method in settled.items()
         ]
         taken = [stepper(task) for task in tasks]
-        with a_few_at_once():  # as in `Protocol.outcome`
+        with deferred():  # as in `Protocol.outcome`
             rounds = [
                 _round(taken, generator("times", setup, seed, i)) for i in range(WARM_UP + settings["timed_steps"])
             ]
