@@ -162,7 +162,7 @@ def infer(name, seen, seed=0, **own):
     return plugins.create("attack", name, SHORT[name] | own).infer(view_of(name, seen, seed))
 
 
-# What each promises.
+# What each guarantees.
 
 
 @every_case

@@ -69,7 +69,7 @@ class ModelCompletion(Attack):
         return "" if 0 < known < own else f"for some known labels and some unknown, here {known} of {own} are known"
 
     def infer(self, view: View) -> np.ndarray:
-        """(epochs, m, k) float64 class probabilities of the attacked rows after each epoch."""
+        """Class probabilities (epochs, m, k) float64 of the attacked rows after each epoch."""
         model, inputs, bottom = rebuilt(view.architecture, view.bottom)
         features = {name: t.to(view.device) for name, t in model.encode(view.features, inputs).items()}
         classes = int(view.classes)
