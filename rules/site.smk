@@ -1,4 +1,4 @@
-# All that was found -> pages that a browser opens from disk.
+# All results -> HTML pages that a browser opens from disk.
 rule site:
     input:
         **site_files(),
@@ -23,7 +23,6 @@ rule site:
         papers=plan.papers,
         styles=plan.styles["defense"],
         scale=plan.scale,
-        hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
         code=lambda wildcards: {
             paper: code_of.of_numbers(plan, paper) for paper in plan.papers

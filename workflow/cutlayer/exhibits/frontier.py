@@ -21,7 +21,7 @@ from ._columns import first_of, measured, ordered, with_run, without_partial_ski
 from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, series_styles, tick_plainly, within
 from ._printed import AS_PRINTED, pairs
 from ._seeds import dots_of_two, seeds_note, with_limits
-from .base import Axis, Context, Exhibit, Points, footer, placed
+from .base import Axis, Exhibit, PlotContext, Points, footer, placed
 
 FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
@@ -52,7 +52,7 @@ class Frontier(Exhibit):
     floor: str = "send_nothing"  # a defense of which only the utility is drawn, as a line
     highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         leaks = self._leaks
         cells = with_limits(cells, leaks[0] if self.two_sided else "")

@@ -34,12 +34,12 @@ class _Generator(GenerateJsonSchema):
 
 
 def params() -> Json:
-    """The schema of params.yaml."""
+    """Schema of params.yaml."""
     return {"$schema": DIALECT} | _of(Params)
 
 
 def paper() -> Json:
-    """The schema of a paper.yaml as it is written; an entry may have any key of what it becomes, as none is required."""
+    """The schema of a paper.yaml as written: an entry may have any key of what it becomes, and needs none."""
     schema = _of(Written)
     for section, model in SECTIONS.items():
         whole, listed = _of(model), schema["properties"][section]

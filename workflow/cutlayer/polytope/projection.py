@@ -12,7 +12,6 @@ from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal
 from cutlayer.polytope.newton import nearest
-from cutlayer.polytope.with_cvxpy import project as by_cvxpy
 
 Solver = Literal["exact", "cvxpy"]
 
@@ -45,7 +44,9 @@ def project(A: ArrayLike, b: ArrayLike, target: ArrayLike, solver: Solver = "exa
     matrix, values = check("project", A, b)
     goal = _target(target, len(values), matrix.shape[1])
     if solver == "cvxpy":
-        return by_cvxpy(matrix, values, goal)
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
+
+        return with_cvxpy.project(matrix, values, goal)
     if solver != "exact":
         raise InputError("polytope.project", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     return solve("project", matrix, values, goal)[0]

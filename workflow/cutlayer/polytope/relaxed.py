@@ -13,7 +13,6 @@ from cutlayer.polytope.certificate import certified
 from cutlayer.polytope.faces import stuck
 from cutlayer.polytope.inputs import Equations, Floats, check
 from cutlayer.polytope.projection import Solver, solve
-from cutlayer.polytope.with_cvxpy import relaxed_center as by_cvxpy
 
 ENTRIES = 60_000  # of the d x d matrices of a batch, so that they stay in the cache
 LEAST_CHUNK = 100
@@ -29,7 +28,9 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     """
     matrix, values = check("relaxed_center", A, b)
     if solver == "cvxpy":
-        return by_cvxpy(matrix, values)
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
+
+        return with_cvxpy.relaxed_center(matrix, values)
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import clarabel
 import numpy as np
-import osqp
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_matrix, diags
 
@@ -54,6 +52,8 @@ def _each(where: str, solve: Solve, A: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def _clarabel(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations: int) -> Floats:
+    import clarabel  # optional, as osqp is
+
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, ITERATIONS
     cones = [clarabel.ZeroConeT(equations), clarabel.NonnegativeConeT(len(limits) - equations)]
@@ -62,6 +62,8 @@ def _clarabel(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations:
 
 
 def _osqp(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations: int) -> Floats:
+    import osqp
+
     low = np.where(np.arange(len(limits)) < equations, limits, -np.inf)
     solver = osqp.OSQP()
     solver.setup(squares, np.zeros(squares.shape[0]), rules, low, limits, **OSQP)
