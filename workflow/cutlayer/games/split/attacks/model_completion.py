@@ -34,7 +34,7 @@ from cutlayer.games.base.encoded import Encoded, take
 from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split.attack import Attack
 
-from ._completion import Completed, batches, follow, mixmatch, probabilities
+from ._completion import Completed, batches, mixmatch, probabilities, update_average
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ModelCompletion(Attack):
             x = take(features, np.concatenate([known[given], next(unlabeled)]))
             weight = self.unlabeled_weight * step / total
             descend(optimizer, mixmatch(model, x, targets[given], weight, self.temperature, self.alpha, view.rng))
-            follow(average, model, min(self.ema, (1 + step) / (10 + step)))
+            update_average(average, model, min(self.ema, (1 + step) / (10 + step)))
             if step % self.steps == 0:
                 yield average
 

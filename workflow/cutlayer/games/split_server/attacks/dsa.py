@@ -50,4 +50,4 @@ class DecodingSimulator(Attack):
         """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
         simulator = Simulator(view, self.rate, self.width)
         epochs = (tensor(sent, view.device) for sent in view.intercepted)
-        return np.stack([simulator.follow(sent, self.epochs, self.batch) for sent in epochs])
+        return np.stack([simulator.attack_epoch(sent, self.epochs, self.batch) for sent in epochs])
