@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cutlayer.core import artifacts, transcript
 from cutlayer.core.seeds import generator
 from cutlayer.games.base.attack import GuessSpec
-from cutlayer.metrics.exposure import exposure, found_at_fpr, most_exposed
+from cutlayer.metrics.exposure import exposure, found_at_rate, most_exposed
 from cutlayer.metrics.leakage import leak_auc, true_positives
 from cutlayer.stages import vulnerable
 
@@ -27,7 +27,7 @@ LABELS = np.arange(W) % 4 == 0
 def test_means_over_rows_are_the_auc_and_the_true_positives(scores, seed, false):
     labels = np.random.default_rng(seed).permutation(np.arange(len(scores)) % 2)
     assert exposure(scores, labels).mean() == pytest.approx(leak_auc(scores, labels))
-    assert found_at_fpr(scores, labels, false).mean() == pytest.approx(true_positives(scores, labels, false))
+    assert found_at_rate(scores, labels, false).mean() == pytest.approx(true_positives(scores, labels, false))
 
 
 def test_a_row_is_not_chosen_for_the_training_in_which_alone_it_stands_out():

@@ -20,7 +20,7 @@ def exposure(score: np.ndarray, label: np.ndarray) -> np.ndarray:
     return np.asarray(below / (2 * len(others)))
 
 
-def found_at_fpr(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
+def found_at_rate(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
     """Whether each positive (P,) is found at this false positive rate.
 
     Their mean is the true positive rate, `leakage.true_positives`.

@@ -24,7 +24,7 @@ from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.games.base.attack import Attack, guessed
 from cutlayer.games.base.protocol import Protocol
-from cutlayer.metrics.exposure import exposure, found_at_fpr, most_exposed
+from cutlayer.metrics.exposure import exposure, found_at_rate, most_exposed
 from cutlayer.plan import plugins
 
 SHARE = 0.01  # of the tracked records: the most vulnerable ones
@@ -136,10 +136,10 @@ def found_again(
     """
     common = _common(rows)
     places = [np.argsort(own)[np.searchsorted(np.sort(own), common)] for own in rows]
-    scored = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
-    exposures = np.stack([exposure(*one) for one in scored])
+    asked = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
+    exposures = np.stack([exposure(*one) for one in asked])
     chosen = most_exposed(exposures, max(1, round(SHARE * len(common))))
-    return [found_at_fpr(*one)[places] for one, places in zip(scored, chosen, strict=True)]
+    return [found_at_rate(*one)[places] for one, places in zip(asked, chosen, strict=True)]
 
 
 def _common(rows: Sequence[np.ndarray]) -> np.ndarray:
