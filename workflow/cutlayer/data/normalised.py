@@ -94,7 +94,7 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
     except InputError:
         raise
     except (ValueError, LookupError, *DAMAGED) as error:  # what numpy and pandas raise on text they cannot parse
-        expected = f"{few(found.files)} of the version {found.version} expected"
+        expected = f"expected {few(found.files)} of the version {found.version}"
         raise plugin.error(f"cannot be read ({error})", expected) from error
 
 

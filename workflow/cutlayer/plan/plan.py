@@ -129,7 +129,7 @@ class Plan:
         for key in [key for key in OF_DATASET if key in setup]:
             known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if dataset["attributes"].get(setup.get("sensitive"), 2) < 2:
-            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "two or more expected")
+            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "expected two or more")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
@@ -322,7 +322,7 @@ class Plan:
                 raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
             if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
                 raise InputError(
-                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
+                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "expected a set of it alone"
                 )
             for one in own if own not in ("all", [AS_DRAWN]) else ():
                 known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")

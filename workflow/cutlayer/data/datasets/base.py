@@ -129,7 +129,7 @@ class Dataset:
         """Code the values (n,) of a categorical column as places among its levels, sorted."""
         levels, codes = np.unique(np.asarray(values).astype(str), return_inverse=True)
         if len(levels) != self.categorical[column]:
-            raise self.error(f"{column} has {len(levels)} levels", f"{self.categorical[column]} expected")
+            raise self.error(f"{column} has {len(levels)} levels", f"expected {self.categorical[column]}")
         return codes
 
     def label_codes(self, values: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ class Dataset:
         texts = np.asarray(values).astype(str)
         unknown = sorted(set(np.unique(texts).tolist()) - set(self.class_names))
         if unknown:
-            raise self.error(f"has the class {unknown[0]!r}", f"{few(self.class_names)} expected")
+            raise self.error(f"has the class {unknown[0]!r}", f"expected {few(self.class_names)}")
         return np.select([texts == name for name in self.class_names], range(self.classes))
 
     def error(self, wrong: str, allowed: str = "") -> InputError:
@@ -163,17 +163,17 @@ class Dataset:
     def check_rows(self, rows: int) -> None:
         """Raise unless there are as many rows as declared."""
         if rows != self.rows:
-            raise self.error(f"has {rows:,} rows", f"{self.rows:,} expected")
+            raise self.error(f"has {rows:,} rows", f"expected {self.rows:,}")
 
     def check_rates(self, counts: np.ndarray) -> None:
         """Raise unless the classes are as frequent as declared, given how often each occurs, and two or more occur."""
         if (counts > 0).sum() < 2:
-            raise self.error("has rows of one class only", "two classes or more expected")
+            raise self.error("has rows of one class only", "expected two classes or more")
         for name, rate, expected in zip(self.class_names, counts / counts.sum(), self.class_rates, strict=True):
             if abs(rate - expected) > self.tolerance:
                 raise self.error(
                     f"has a rate of {rate:.4f} of class {name!r}",
-                    f"{expected:.4f} ± {self.tolerance} expected",
+                    f"expected {expected:.4f} ± {self.tolerance}",
                 )
 
     def counts(self, table: Table) -> np.ndarray:
@@ -184,7 +184,7 @@ class Dataset:
         """The values as another type; raise if that makes one of them another number."""
         given = np.asarray(values)
         if np.ma.is_masked(values):
-            raise self.error(f"{what} have values that are masked", "a number for each row expected")
+            raise self.error(f"{what} have values that are masked", "expected a number for each row")
         if given.dtype == dtype:
             return given
         numbers = given if given.dtype.kind in NUMBERS else self._parsed(what, given)
@@ -201,7 +201,7 @@ class Dataset:
     def _parsed(self, what: str, given: np.ndarray) -> np.ndarray:
         """Texts or objects as numbers."""
         if given.dtype.kind not in "OUS":
-            raise self.error(f"{what} are of the type {given.dtype}", "numbers expected")
+            raise self.error(f"{what} are of the type {given.dtype}", "expected numbers")
         try:
             return given.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -211,15 +211,15 @@ class Dataset:
         n, dtype = len(table.features), DTYPES[self.kind]
         shape, expected = table.features.shape[1:], self.shape or (self.columns,)
         if shape != expected and len(shape) == len(expected) == 1:
-            raise self.error(f"has {shape[0]:,} columns", f"{self.columns:,} expected")
+            raise self.error(f"has {shape[0]:,} columns", f"expected {self.columns:,}")
         if shape != expected:
-            raise self.error(f"has examples of the shape {shape}", f"{expected} expected")
+            raise self.error(f"has examples of the shape {shape}", f"expected {expected}")
         if table.features.dtype != dtype:
-            raise self.error(f"has features of the type {table.features.dtype}", f"{dtype} expected")
+            raise self.error(f"has features of the type {table.features.dtype}", f"expected {dtype}")
         if table.feature_names != self.feature_names or set(table.attributes) != set(self.attributes):
-            raise self.error("has other features or attributes than declared", f"{few(self.feature_names)} expected")
+            raise self.error("has other features or attributes than declared", f"expected {few(self.feature_names)}")
         if any(len(column) != n for column in (table.labels, *table.attributes.values())):
-            raise self.error("has labels or attributes of another length", f"{n:,} of each expected")
+            raise self.error("has labels or attributes of another length", f"expected {n:,} of each")
         if not np.isfinite(table.features).all():
             raise self.error("has features that are not finite", "no NaN or infinity is allowed")
 
@@ -232,11 +232,11 @@ class Dataset:
         low, high = min(values), max(values)
         if column.min() < low or column.max() > high:
             found = f"{column.min():g} to {column.max():g}"
-            raise self.error(f"{name} ranges from {found}", f"{low:g} to {high:g} expected")
+            raise self.error(f"{name} ranges from {found}", f"expected {low:g} to {high:g}")
 
     def _check_codes(self, name: str, codes: np.ndarray, levels: int) -> None:
         if codes.min() < 0 or codes.max() >= levels or (codes.dtype.kind == "f" and (codes != np.floor(codes)).any()):
-            raise self.error(f"{name} has codes outside its levels", f"integers 0 to {levels - 1} expected")
+            raise self.error(f"{name} has codes outside its levels", f"expected integers 0 to {levels - 1}")
 
 
 def _kept_by(dtype: np.dtype) -> str:

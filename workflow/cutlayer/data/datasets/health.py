@@ -81,7 +81,7 @@ class Health(Dataset):
         charlson = found.pop("charlson").eq(1).to_numpy()
         unknown = sorted(set(map(str, found)) - set(self.schema))
         if unknown:
-            raise self.error(f"has claims of the {unknown[0]!r}", "the categories of release 3 are expected")
+            raise self.error(f"has claims of the {unknown[0]!r}", "expected the categories of release 3")
         values = found.reindex(columns=list(self.schema)).fillna(0).to_numpy(dtype=np.float64)
         ages, sexes = members.AgeAtFirstClaim.map(AGES.index), members.Sex.map(SEXES.index)
         return self.table(binarised(values), charlson, {"age": ages.to_numpy(), "gender": sexes.to_numpy()})
