@@ -1,4 +1,4 @@
-"""acquire: bring a dataset's original files into the raw folder, each verified by its checksum.
+"""Acquisition of a dataset's original files into the raw folder, each verified by its checksum.
 
 Per file, in order: the raw folder, the mirror folder, the public URL. What none of them has is
 `Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and where, is
@@ -57,7 +57,7 @@ class Acquired:
 
 
 class Unavailable(InputError):
-    """No place has the files of a dataset; `reasons` says why, place by place, without local paths."""
+    """Error: no place has the files of a dataset; `reasons` explains each place, without local paths."""
 
     def __init__(self, dataset: str, reasons: list[str], stand_ins: bool, again: tuple[str, ...] = ()) -> None:
         self.reasons, self.again = reasons, again

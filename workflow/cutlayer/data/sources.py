@@ -1,4 +1,4 @@
-"""sources: the table of original files, data/sources.csv, and which of them are at hand.
+"""The table of original files, data/sources.csv, and which of them are available.
 
 The Snakefile asks `asked` whenever it is parsed, and so in each job: only the standard library is imported here.
 """
@@ -26,7 +26,7 @@ STAND_IN = "stand-in"  # provenance of what is generated instead, also where fil
 
 @dataclass(frozen=True)
 class Source:
-    """A row of data/sources.csv: one original file of one version of a dataset; empty text: not known."""
+    """A row of data/sources.csv: one original file of one version of a dataset; an empty text is unknown."""
 
     dataset: str
     version: str
@@ -47,7 +47,7 @@ class Source:
 
 
 class Missing(Exception):
-    """One place does not have one file; the text says why, and is the same in every run.
+    """Error: a place does not have a file; the text has the reason, and is the same in every run.
 
     `again` is the address that may have it the next time, where the failure was a passing one.
     """

@@ -1,4 +1,4 @@
-"""The contract of a dataset: what it declares, what it computes, and what is checked for all of them."""
+"""Contract of a dataset: its declarations, its reader, and the checks that all datasets share."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Table:
 
 
 class Dataset:
-    """A dataset: subclasses declare its shape as literals and read the original files in `load` or `parts`.
+    """Base class of datasets: subclasses declare their shape as literals and read files in `load` or `parts`.
 
-    The literals are what `check` holds any table against, and what a stand-in is generated from.
+    `check` compares every table with the literals, and stand-ins are generated from them.
     """
 
     kind: ClassVar[str] = "tabular"
@@ -77,28 +77,28 @@ class Dataset:
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def of_version(self, version: str) -> Dataset:
-        """This dataset as one of its versions declares it."""
+        """This dataset with the declarations of one of its versions."""
         other = copy.copy(self)
         vars(other).update(self.versions.get(version, {}))
         return other
 
     @property
     def name(self) -> str:
-        """The dataset's name: that of its file."""
+        """Name of the dataset, which is that of its file."""
         return type(self).__module__.rpartition(".")[2]
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of all d features, in the order of the columns: as declared, else x1, x2, ..."""
+        """Names of all d features in the order of the columns: as declared, else x1, x2, ..."""
         return tuple(f"x{i + 1}" for i in range(self.columns)) if ANY in self.schema else tuple(self.schema)
 
     @property
     def categorical(self) -> dict[str, int]:
-        """The categorical features and their numbers of levels."""
+        """Numbers of levels of the categorical features, by name."""
         return {name: levels for name, levels in self.schema.items() if isinstance(levels, int)}
 
     def marginal(self, feature: str) -> Marginal:
-        """The declared marginal of a numeric feature."""
+        """Declared marginal distribution of a numeric feature."""
         declared = self.schema.get(feature, self.schema.get(ANY))
         if declared is None or isinstance(declared, int):
             raise self.error(f"{feature} has no marginal", "only numeric features have one")
@@ -126,7 +126,7 @@ class Dataset:
         )
 
     def codes(self, column: str, values: np.ndarray) -> np.ndarray:
-        """Code the values (n,) of a categorical column as places among its levels, sorted."""
+        """Codes (n,) of a categorical column: indices among its sorted levels."""
         levels, codes = np.unique(np.asarray(values).astype(str), return_inverse=True)
         if len(levels) != self.categorical[column]:
             raise self.error(f"{column} has {len(levels)} levels", f"expected {self.categorical[column]}")
@@ -141,7 +141,7 @@ class Dataset:
         return np.select([texts == name for name in self.class_names], range(self.classes))
 
     def error(self, wrong: str, allowed: str = "") -> InputError:
-        """An error that names this dataset."""
+        """InputError that names this dataset."""
         return InputError(f"dataset.{self.name}", wrong, allowed)
 
     def check(self, table: Table) -> None:
@@ -177,11 +177,11 @@ class Dataset:
                 )
 
     def counts(self, table: Table) -> np.ndarray:
-        """How often each class occurs (classes,)."""
+        """Class counts (classes,)."""
         return np.bincount(table.labels, minlength=self.classes)
 
     def _exactly(self, what: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """The values as another type; raise if that makes one of them another number."""
+        """The values as another type; raise if the conversion changes any of them."""
         given = np.asarray(values)
         if np.ma.is_masked(values):
             raise self.error(f"{what} have values that are masked", "expected a number for each row")
@@ -199,7 +199,7 @@ class Dataset:
         return cast
 
     def _parsed(self, what: str, given: np.ndarray) -> np.ndarray:
-        """Texts or objects as numbers."""
+        """Numbers parsed from texts or objects."""
         if given.dtype.kind not in "OUS":
             raise self.error(f"{what} are of the type {given.dtype}", "expected numbers")
         try:
@@ -240,7 +240,7 @@ class Dataset:
 
 
 def _kept_by(dtype: np.dtype) -> str:
-    """What numbers a type keeps."""
+    """Range of numbers that a type represents."""
     if dtype.kind == "f":
         return f"numbers that {dtype} keeps exactly"
     bounds = np.iinfo(dtype)
