@@ -19,7 +19,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan show report try publish judge compare verify docs lock check test lint clean push settle release
+.PHONY: results setup data plan seconds show report try publish judge compare verify docs lock check test lint clean push settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -60,10 +60,13 @@ data: setup
 report: results
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
 
-# What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
+# What a scale will run and how long it takes, before it does: make plan SCALE=reference.
 plan: setup
-	$(SNAKEMAKE) data $(CONFIG)
-	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
+	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,9,$(CONFIG))
+
+# After a run: what its jobs took, into the table that `make plan` reads. `make publish` does so, too.
+seconds: setup
+	@$(BIN)/python -m cutlayer.reference.seconds
 
 # A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
 show: setup
@@ -106,7 +109,7 @@ docs: setup
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
 # What `dvc repro` made, and the original files that are here, which DVC has no copies of before.
-HERE = $(foreach pointer,$(wildcard data/raw/*/*.dvc),$(if $(wildcard $(basename $(pointer))),$(pointer)))
+HERE = $(filter $(addsuffix .dvc,$(wildcard data/raw/*/*)),$(wildcard data/raw/*/*.dvc))
 push: setup
 	$(if $(HERE),$(DVC) commit $(HERE))
 	$(DVC) push
@@ -123,7 +126,7 @@ settle: setup
 release: setup
 	@$(BIN)/python -m release
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
+# After a change of what pyproject.toml needs: `pip install --editable .[test]` in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
 	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 

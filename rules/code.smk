@@ -45,10 +45,9 @@ def library(name):
 
 
 def normalise_code(wildcards):
-    constants = plugins.method("dataset", wildcards.dataset).constants
-    stand_in = f"data/standins/{constants['stand_in'] or constants['kind']}.py"
-    own = source("dataset", wildcards.dataset)
-    return script_of("normalise") + own + library(stand_in)
+    method = plugins.method("dataset", wildcards.dataset)
+    stand_in = library(f"data/standins/{method.constants['kind']}.py")
+    return script_of("normalise") + given([method.path]) + stand_in
 
 
 def training_code(wildcards):

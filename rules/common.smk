@@ -18,6 +18,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins, targets
+from cutlayer.plan.jobs import SHARED
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
 from cutlayer.site import api, order
@@ -83,7 +84,6 @@ EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.all_exhi
 REFERENCE = published.shown(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]
-SHARED = "shared-attacks"  # the job of several attacks on a run; a variant's name has no hyphen
 
 
 wildcard_constraints:

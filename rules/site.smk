@@ -23,7 +23,6 @@ rule site:
         papers=plan.papers,
         styles=plan.styles["defense"],
         scale=plan.scale,
-        hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
         code=lambda wildcards: {
             paper: code_of.of_numbers(plan, paper) for paper in plan.papers

@@ -16,8 +16,8 @@ from ..workflow.test_survival import kill_at, only_whole_files, same
 from .conftest import ROOT, Repository, jobs_between, track
 
 COMMANDS = {
-    "job": ("snakemake", "--cores", "2", "--rerun-incomplete", "--quiet"),
-    "snakemake": ("snakemake", "--cores", "2", "--rerun-incomplete", "--quiet"),
+    "job": ("snakemake", "--cores", "2", "--quiet"),
+    "snakemake": ("snakemake", "--cores", "2", "--quiet"),
     "dvc": ("dvc", "repro"),
 }
 KILLS = {"job": 7, "snakemake": 7, "dvc": 6}

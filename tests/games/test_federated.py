@@ -16,7 +16,7 @@ from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import parsed
-from cutlayer.games.federated import convolutions, work
+from cutlayer.games.federated import convolutions
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
 from cutlayer.games.federated.defense import Defense
@@ -124,14 +124,6 @@ def test_where_every_device_trains_the_server_averages_those_it_selects():
     assert len({tuple(values.tolist()) for values in everyones["privacy"].values()}) == 6
     for device, values in own["privacy"].items():
         assert torch.equal(values, everyones["privacy"][device])
-
-
-def test_as_much_work_is_forecast_as_devices_train():
-    few, everyone = (SETTINGS | {"participants": way} for way in ("selected", "averaged"))
-    facts = {"rows": 150}
-    assert work.entries(everyone, facts)["inner"] == 6 > work.entries(few, facts)["inner"]
-    assert [work.small(own, facts, 4)["devices"] for own in (few, everyone)] == [3, 6]
-    assert work.small(everyone, facts, 4)["participants"] == "selected"  # of these all, so that more add no work
 
 
 def test_participants_are_selected_unless_a_setup_says_otherwise():

@@ -131,7 +131,7 @@ def sources(folder: Path) -> Inputs:
     """What the site is made of, once the results are there; the working directory is the project's."""
     return Inputs(
         papers=PAPERS, styles=STYLES, scale="quick",
-        hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
+        datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
         documents=order.texts(), pictures=order.pictures(),
         code=dict.fromkeys(PAPERS, "of now"), api=True,

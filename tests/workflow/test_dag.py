@@ -14,6 +14,8 @@ import pytest
 
 from cutlayer.data.sources import read_sources
 from cutlayer.plan import code, families, plugins
+from cutlayer.plan.jobs import jobs as jobs_of
+from cutlayer.plan.plan import Plan
 from tests.params import params
 from tests.site.links import broken, read
 
@@ -54,6 +56,15 @@ WANTED = {
     },
     "arena": {"labels", "features", "attributes", "adaptive", "records", "before_after"},
 }
+
+
+@pytest.mark.parametrize("scale", ["quick", "reference"])
+def test_the_plan_counts_every_job_that_snakemake_times(scale: str, project: Project) -> None:
+    done = project.snakemake("--dry-run", "--config", f"scale={scale}", tiny=False)
+    timed = set(re.findall(r"^ *benchmark: logs/(\S+)$", done.stdout, flags=re.M))
+    plan = Plan(params() | {"scale": scale})
+    counted = {job for paper in plan.papers for job in jobs_of(plan, paper)}
+    assert timed == {job.log.replace("*", str(seed)) for job in counted for seed in range(job.files)}
 
 
 @pytest.mark.parametrize("paper", WANTED)

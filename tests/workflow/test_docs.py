@@ -56,7 +56,8 @@ NOT_TESTED = {  # command -> why no test runs it
     "cd cutlayer": "as above",
     "make setup": "it installs packages from the network: every `make test` in a fresh clone does",
     "make test": "a test of all tests has no end: .github/workflows/test.yml runs it",
-    "make plan SCALE=reference": "it tries jobs for minutes: tests/launch/test_forecast.py tests what it says",
+    "make plan SCALE=reference": "tests/plan/test_cost.py tests what it says",
+    "make seconds": "tests/reference/test_seconds.py tests what it writes",
     "make show SETUP=criteo SCALE=reference": "tests/plan/test_sizes.py tests what it says",
     "dvc repro --force data": "as `dvc repro`, which is tested; --force is DVC's own",
 }

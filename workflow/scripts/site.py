@@ -11,7 +11,6 @@ with logged(snakemake):
         papers=params.papers,
         styles=params.styles,
         scale=params.scale,
-        hours=params.hours,
         datasets=params.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),

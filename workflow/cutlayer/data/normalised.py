@@ -99,8 +99,8 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:
-    """Generated stand-in of the dataset, by its own generator or that of its kind."""
-    module = importlib.import_module(f"cutlayer.data.standins.{plugin.stand_in or plugin.kind}")
+    """Generated stand-in of the dataset, by the generator of its kind."""
+    module = importlib.import_module(f"cutlayer.data.standins.{plugin.kind}")
     yield module.stand_in(plugin)
 
 

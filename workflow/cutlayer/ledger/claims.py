@@ -21,8 +21,6 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.plan.hours import Hours
-
 from . import across, bounds, distance, multiplicity, printed, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
@@ -57,7 +55,6 @@ class Scale:
     name: str
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
-    hours: Hours = field(default_factory=dict)  # of larger ones
     older: bool = False  # than what is said of it, so that cells may be asked for that nobody had asked for
 
     def lacks(self, found: Found) -> str:

@@ -64,10 +64,10 @@ def markdown(
     """What the site's first screen says, the counts, and where all rows are; `failed` has a line for each method that
     failed.
     """
-    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale.name, scale.hours)} {MARKS}", ""]
+    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale.name)} {MARKS}", ""]
     if failed:
         lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
-    for one in overview.papers(verdicts, papers, scale.name, scale.hours):
+    for one in overview.papers(verdicts, papers, scale.name):
         lines += [f"## {one.name}", "", f'{one.authors}, "{one.title}".', ""]
         if one.points:
             lines += [_table(one.points), ""]

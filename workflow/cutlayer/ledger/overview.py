@@ -12,8 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.plan import hours
-from cutlayer.plan.hours import Hours
 from cutlayer.plan.sizes import FULL_SCALE
 
 from . import names
@@ -138,13 +136,13 @@ class Paper:
     rest: list[str]  # what would decide the rest, a sentence each
 
 
-def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str, known: Hours) -> Iterator[Paper]:
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str) -> Iterator[Paper]:
     """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them."""
     for name, paper in content.items():
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
-        larger = [*rest(counts, scale if _smaller(own) else FULL_SCALE, known, name)]
+        larger = [*rest(counts, scale if _smaller(own) else FULL_SCALE)]
         yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own, scale), larger)
 
 
@@ -154,11 +152,13 @@ def _smaller(own: pd.DataFrame) -> bool:
     return bool((among["size"] != FULL).any())
 
 
-def of_scale(scale: str, known: Hours) -> str:
-    """What a scale is, and what the next one takes."""
+def of_scale(scale: str) -> str:
+    """What a scale is, and how to run the next one."""
     larger = LARGER.get(scale, "reference")
-    more = f" A larger one is run with `--config scale={larger}`{_price(known, larger)}." if larger else ""
-    return f"This is a run at scale **{scale}**.{more}"
+    told = f"This is a run at scale **{scale}**."
+    if not larger:
+        return told
+    return f"{told} A larger one is run with `--config scale={larger}`; `make plan SCALE={larger}` tells its hours."
 
 
 def plain(verdict: str) -> str:
@@ -187,21 +187,12 @@ def decided(own: pd.DataFrame, scale: str) -> str:
     return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scale}{told}{sizes}."
 
 
-def _price(known: Hours, scale: str, paper: str = hours.ALL) -> str:
-    told = hours.told(known, scale, paper)
-    return f" ({told})" if told else ""
-
-
-def rest(counts: Mapping[str, int], scale: str, known: Hours, paper: str = hours.ALL) -> Iterator[str]:
+def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:
     """What would decide what is not decided of a paper."""
     larger = LARGER.get(scale, "reference")
     left = ", ".join(f"{counts[word]} {said}" for word, said in OPEN.items() if word in counts)
     if left:
-        yield (
-            f"{left}: `--config scale={larger}`{_price(known, larger, paper)} tells more."
-            if larger
-            else f"{left}: more seeds tell."
-        )
+        yield f"{left}: `--config scale={larger}` tells more." if larger else f"{left}: more seeds tell."
     for word, said in ELSEWHERE.items():
         if word in counts:
             yield f"{counts[word]} {said}."

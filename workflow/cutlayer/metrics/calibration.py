@@ -1,4 +1,4 @@
-"""How well predicted probabilities match what happens."""
+"""Calibration of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cutlayer.core.errors import InputError
 
 
 def adaptive_calibration_error(probabilities: ArrayLike, labels: ArrayLike, bins: int = 15) -> float:
-    """Mean over classes and bins of |accuracy - confidence|, for N x K probabilities and N labels from 0 to K - 1.
+    """Adaptive calibration error of N x K probabilities and N labels: mean |accuracy - confidence| over adaptive bins.
 
     The bins of a class are `numpy.array_split` of the predictions in the (stable) order of their confidence in it;
     fewer predictions than bins are a bin each. Probabilities outside [0, 1] and labels that are not classes are an

@@ -1,4 +1,4 @@
-"""Errors of reconstructed features."""
+"""Reconstruction error of features."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cutlayer.core.errors import InputError
 
 
 def mse(guess: np.ndarray, truth: np.ndarray) -> float:
-    """Mean squared error per feature (equation 7 of the chebyshev paper) of N x d guesses.
+    """Mean squared error per feature (equation 7 of the chebyshev paper) of N x d estimates.
 
     A guess of another shape, or one that is not finite, is an InputError.
     """

@@ -13,7 +13,7 @@ from typing import Any
 
 from cutlayer.core.errors import InputError, few
 
-from . import check_lines, families, hours, limits, outside, plugins
+from . import check_lines, families, limits, outside, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
 from .paper_model import Paper
@@ -66,7 +66,6 @@ class Plan:
         self.papers = {name: self._paper(name) for name in config["papers"]}
         self.tried = self._trying()
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
-        self.judged_at["hours"] = hours.read(folder / "benchmarks/forecast.csv")
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
         """Job granularity of the setups."""

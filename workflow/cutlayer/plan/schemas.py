@@ -39,7 +39,7 @@ def params() -> Json:
 
 
 def paper() -> Json:
-    """Schema of a paper.yaml as written; an entry may have any key of what it becomes, as none is required."""
+    """The schema of a paper.yaml as written: an entry may have any key of what it becomes, and needs none."""
     schema = _of(Written)
     for section, model in SECTIONS.items():
         whole, listed = _of(model), schema["properties"][section]

@@ -2,12 +2,12 @@
 
 Its papers and its scale are those of results/claims.csv. Papers that were published before stay as they are, and all
 are of one scale. What is written: claims.csv and ledger.md of all papers, `exhibits/` and `cells/` of each, the facts
-of each dataset with the checksums of its files (`data/`), and runs.csv, what each paper's run was made with.
+of each dataset with the checksums of its files (`data/`), runs.csv, what each paper's run was made with, and
+seconds.csv, what its jobs took.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import os
 import shutil
@@ -29,18 +29,16 @@ from cutlayer.core.machine import processor, versions
 from cutlayer.core.progress import steps
 from cutlayer.ledger import cells, files
 from cutlayer.ledger.claims import Scale
-from cutlayer.plan import code
+from cutlayer.plan import code, cost
+from cutlayer.plan.jobs import jobs
 from cutlayer.plan.plan import Plan
 
-from . import published
+from . import published, seconds
 
 CODE = ("Snakefile", "rules", "workflow", "params.yaml")  # what results depend on besides data and packages
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matplotlib")
 LIMIT = 25  # MB that are committed
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
-LOGS = {"scores": ("scores", "attack"), "theory": ("theory", "theory"), "matches": ("matches", "match")}
-SHARED = "shared-attacks"  # the job of several attacks
-MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 
 
 def publish(root: Path, commit: str) -> str:
@@ -64,6 +62,7 @@ def publish(root: Path, commit: str) -> str:
     cells.write(claims, folder / "claims.csv")
     made = {name: _run(plan, name, commit, root / "logs") for name in own}
     write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
+    seconds.record(Plan(config | {"scale": scale, "papers": own}), root, root / cost.TABLE)
     write_ledger(plan, claims, folder)
     return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
 
@@ -84,12 +83,7 @@ def hours(plan: Plan, paper: str, logs: Path) -> float:
 
     Seconds are those that Snakemake timed, of one core each. What papers share counts in each of them.
     """
-    seconds = 0.0
-    for pattern in set(_jobs(plan, paper)):
-        for path in logs.glob(pattern):
-            with path.open(newline="", encoding="utf-8") as file:
-                seconds += sum(float(row["s"]) for row in csv.DictReader(file, delimiter="\t"))
-    return seconds / 3600 / (os.cpu_count() or 1)
+    return sum(sum(job.seconds(logs)) for job in jobs(plan, paper)) / 3600 / (os.cpu_count() or 1)
 
 
 def _claims(path: Path) -> pd.DataFrame:
@@ -177,33 +171,6 @@ def _run(plan: Plan, paper: str, commit: str, logs: Path) -> dict[str, str]:
     made |= {"code": code.of_numbers(plan, paper)}
     made |= {"date": str(date.today()), "machine": processor(), "cores": str(os.cpu_count())}
     return made | {"hours": f"{hours(plan, paper, logs):.2f}", "versions": versions(*PACKAGES)}
-
-
-def _jobs(plan: Plan, paper: str) -> Iterator[str]:
-    """Patterns of the files in which the paper's jobs are timed, under logs/."""
-    one_seed = {setup: grain.one_seed for grain in plan.grains for setup in grain.setups}
-
-    def timed(setup: str, job: str) -> str:
-        return f"{job}{'.seed*' if one_seed[setup] else ''}.benchmark.tsv"
-
-    for exhibit in plan.papers[paper]["exhibits"].values():
-        for setup, defense in plan.runs(exhibit) if MEASURED & set(exhibit["sources"]) else ():
-            yield timed(setup, f"run/{setup}/{defense}")
-            yield timed(setup, f"attack/{setup}/{defense}/{SHARED}")
-            trainer = plan.trained_by(setup, defense)
-            if trainer:
-                yield timed(trainer, f"run/{trainer}/none")
-        for source, (place, logs) in LOGS.items():
-            for file in plan.files(paper, exhibit, source):
-                inner = file.removeprefix(f"results/{place}/").removesuffix(".csv")
-                setup = inner.split("/")[source == "theory"]
-                yield timed(setup, f"{logs}/{inner}")
-        for file in plan.files(paper, exhibit, "vulnerable"):
-            yield f"{file.removeprefix('results/').removesuffix('.csv')}.benchmark.tsv"
-        for setup in exhibit["setups"]:
-            yield f"normalise/{plan.setups[setup]['dataset']}.benchmark.tsv"
-            if "times" in exhibit["sources"]:
-                yield f"times/{setup}.benchmark.tsv"
 
 
 def _size(folder: Path) -> float:

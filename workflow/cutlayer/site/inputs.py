@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cutlayer.plan.hours import Hours
-
 
 @dataclass(frozen=True)
 class OtherSite:
@@ -26,7 +24,6 @@ class Inputs:
     papers: Mapping[str, Any]
     styles: Mapping[str, Mapping[str, Any]]  # defense -> its style, see `plan.styles`
     scale: str
-    hours: Hours  # of larger ones
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made
     normalised: Path

@@ -60,7 +60,6 @@ class Dataset:
     """
 
     kind: ClassVar[str] = "tabular"
-    stand_in: ClassVar[str] = ""  # what generates its stand-in, where it is not what does so for its kind
     rows: ClassVar[int]
     columns: ClassVar[int]
     shape: ClassVar[tuple[int, ...]] = ()  # of one example, where it is not (columns,)
