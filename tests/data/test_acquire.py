@@ -817,7 +817,7 @@ def test_a_manifest_that_leads_out_of_the_mirror_is_refused(place):
     place.source()
     (place.mirror.parent / "toy.csv").write_bytes(CONTENT)
     write_csv(place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}])
-    with pytest.raises(InputError, match="a path inside the mirror expected"):
+    with pytest.raises(InputError, match="expected a path inside the mirror"):
         place.acquire()
 
 

@@ -172,7 +172,7 @@ def read_sources(path: str | Path) -> list[Source]:
         if row.package and not PACKAGE.fullmatch(row.package):
             raise InputError(where, f"package = {row.package!r}", "expected name==version, or nothing")
         if row.package and not (row.package_member and row.sha256):
-            raise InputError(where, f"{row.package} has no package_member or no sha256", "both expected of a package")
+            raise InputError(where, f"{row.package} has no package_member or no sha256", "expected both of a package")
     return rows
 
 
