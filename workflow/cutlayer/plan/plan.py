@@ -92,8 +92,8 @@ class Plan:
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
         files = {name: "methods" if self.outside.has(kind, name) else "params.yaml" for name in variants}
-        said = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
-        return {name: checked(kind, name, variant, files[name]) for name, variant in said.items()}
+        final = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
+        return {name: checked(kind, name, variant, files[name]) for name, variant in final.items()}
 
     def _adapted(
         self, setup: str, defenses: Mapping[str, Any], own: tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -306,10 +306,10 @@ class Plan:
     def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
         """Raise unless defenses have the same settings in both setups, so that a point has leak and utility."""
         for defense in defenses:
-            found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
-            if found != meant:
+            found, expected = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
+            if found != expected:
                 wrong = f"{defense} has the settings {few(found)} in {place}"
-                raise InputError(where, wrong, f"expected those in {setup}: {few(meant)}")
+                raise InputError(where, wrong, f"expected those in {setup}: {few(expected)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
