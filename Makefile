@@ -109,7 +109,7 @@ docs: setup
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
 # What `dvc repro` made, and the original files that are here, which DVC has no copies of before.
-HERE = $(foreach pointer,$(wildcard data/raw/*/*.dvc),$(if $(wildcard $(basename $(pointer))),$(pointer)))
+HERE = $(filter $(addsuffix .dvc,$(wildcard data/raw/*/*)),$(wildcard data/raw/*/*.dvc))
 push: setup
 	$(if $(HERE),$(DVC) commit $(HERE))
 	$(DVC) push
@@ -126,7 +126,7 @@ settle: setup
 release: setup
 	@$(BIN)/python -m release
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
+# After a change of what pyproject.toml needs: `pip install --editable .[test]` in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
 	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 

@@ -1,5 +1,5 @@
-# Transcripts -> scores of attacks (those on a run in one job, if they are cheap or jobs small), what the theory says of
-# runs, strengths at which defenses leak alike, rows that are found in every seed.
+# Transcripts -> scores of attacks (those on a run in one job, if they are cheap or jobs small), measures of the theory, strengths
+# at equal leak, leak of the most vulnerable records.
 for rule_name, job, attacks, grain, setup, defense in attack_jobs():
 
     rule:
@@ -40,7 +40,7 @@ for rule_name, job, attacks, grain, setup, defense in attack_jobs():
             "../workflow/scripts/attack.py"
 
 
-# An attack alone is for what no exhibit shows, too: those that are one job come before it.
+# The rule of a single attack also serves what no exhibit shows; shared jobs come before it.
 internals.prefer(*(rule_name for rule_name, *_ in attack_jobs()))
 
 
@@ -112,7 +112,7 @@ for grain in plan.grains:
             "../workflow/scripts/match.py"
 
 
-# The rows that attacks find in all seeds of a run: one job for all seeds, however else the run is cut.
+# The records that attacks find in all seeds of a run: one job for all seeds, whatever the job granularity of the run.
 rule vulnerable:
     input:
         code=vulnerable_code,

@@ -25,8 +25,8 @@ from cutlayer.site import api, order
 from launch import environment, notes, processes, warm
 from launch.internals import Internals
 
-# What is read and planned stays to the end. Else the collector looks through it again and again, and once more after
-# the end: a fourth of a dry run.
+# The plan stays in memory to the end. Else the garbage collector scans it again and again, and once more at the end: a fourth
+# of a dry run.
 gc.set_threshold(warm.GARBAGE)
 atexit.register(gc.freeze)
 
@@ -46,11 +46,11 @@ def sentences():
 
 
 with sentences():
-    # Snakemake has read them by now, and of a key that is there twice taken one.
+    # Snakemake has read them by now, and has taken one of two equal keys.
     for file in internals.config_files if internals.is_main else ():
         yamls.read(file)
     plan = Plan(config)
-    # Of targets Snakemake itself tells nothing before all rules are read, and then calls functions with their names.
+    # Snakemake does not check targets before all rules are read, and then calls functions with their names.
     targets.check(sys.argv[1:] if internals.is_main else (), plan)
     # In the environment, not in `params`: where the copies lie does not change what they are.
     mirror = environment.prepare(config.get("mirror", ""))
@@ -77,10 +77,10 @@ onsuccess:
         raise WorkflowError("failed, and marked so in tables and ledger", *failed)
 
 
-memory.inherited()
+memory.set_for_children()
 gpus = environment.gpus(internals.max_gpus)
 
-EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.shown()}
+EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.all_exhibits()}
 REFERENCE = published.shown(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]

@@ -1,4 +1,4 @@
-# All that was found -> pages that a browser opens from disk.
+# All results -> HTML pages that a browser opens from disk.
 rule site:
     input:
         **site_files(),

@@ -12,7 +12,7 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from cutlayer.exhibits.base import Context
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.plan import plugins
 
@@ -34,7 +34,7 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
         )
         return figures.pop()
 
-    drawn.folder, drawn.context, drawn.kinds = tmp_path, Context(), ("md", "tex")
+    drawn.folder, drawn.context, drawn.kinds = tmp_path, PlotContext(), ("md", "tex")
     yield drawn
     monkeypatch.undo()
     plt.close("all")

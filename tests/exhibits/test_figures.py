@@ -13,7 +13,7 @@ from tests.figures import curves, cut_off, labeled, visible
 from cutlayer.exhibits import _numbers
 from cutlayer.exhibits._columns import ordered
 from cutlayer.exhibits._seeds import with_limits
-from cutlayer.exhibits.base import Context
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.printed import COLUMNS
@@ -49,7 +49,7 @@ def printed(value, decimals=4, target="norm", place=0.0, **who):
 
 
 def context(*rows):
-    return Context(pd.DataFrame(rows, columns=COLUMNS))
+    return PlotContext(pd.DataFrame(rows, columns=COLUMNS))
 
 
 # What a metric can be.
@@ -98,7 +98,7 @@ def test_a_figure_and_the_ledger_give_a_number_one_interval():
     drawn = with_limits(summarize(cells, "p", "e", "quick"), "attack_utility").set_index(["defense", "metric"])
     check = {"exhibit": "e", "statistic": "value", "left": {"defense": "iso", "metric": "attack_utility"}}
     (found,) = per_setup(check, {"e": cells})
-    ours = found.compared.with_limits
+    ours = found.compared.shown
     assert drawn.loc[("iso", "attack_utility"), ["mean", "low", "high"]].tolist() == [ours.mean, ours.low, ours.high]
     assert ours.high - ours.low > 2 * 1.96 * 0.02
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -15,6 +16,7 @@ import pytest
 from cutlayer.core.errors import InputError
 from launch.internals import READ_IN, Internals
 
+ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
 import json
 import pathlib
@@ -67,7 +69,7 @@ def found(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
-    once = found(tmp_path, "--cores", "1", "--keep-going", "--resources", "gpu=2")
+    once = found(tmp_path, "--cores", "1", "made", "--keep-going", "--resources", "gpu=2")
     assert once == {
         "is_main": True,
         "config_files": [str(tmp_path / "config.yaml")],
@@ -81,7 +83,7 @@ def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
         "files_read": ["given"],
     }
     assert (tmp_path / "made").read_text() == "first\n"
-    touched = found(tmp_path, "--cores", "1", "--touch", "--forceall")
+    touched = found(tmp_path, "--cores", "1", "made", "--touch", "--forceall")
     assert (touched["touches"], touched["keeps_going"], touched["max_gpus"]) == (True, False, None)
 
 
@@ -91,10 +93,17 @@ def test_nothing_is_done_before_a_dry_run(tmp_path):
 
 
 def test_what_is_gone_is_named_with_the_version_that_had_it():
-    sentence = r"snakemake\.local_exec: is gone \(.*'local_exec'\); Snakemake 9\.27\.1 expected"
+    sentence = r"snakemake\.local_exec: is gone \(.*'local_exec'\); expected Snakemake 9\.27\.1"
     with pytest.raises(InputError, match=sentence):
         _ = Internals(SimpleNamespace()).runs_here
 
 
 def test_it_was_read_in_the_version_that_is_installed():
     assert metadata.version("snakemake") == READ_IN
+
+
+def test_the_rules_take_nothing_else_of_it():
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk"))]
+    assert {name for text in texts for name in re.findall(r"\bworkflow\.(\w+)", text)} == {"basedir"}
+    modules = {name for text in texts for name in re.findall(r"^(?:from|import) (snakemake[\w.]*)", text, flags=re.M)}
+    assert modules == {"snakemake.exceptions", "snakemake.utils"}

@@ -13,7 +13,7 @@ from tests import written
 from cutlayer.core.errors import InputError
 from cutlayer.plan.check_lines import AT_EQUAL, KINDS, MODEL, parsed
 from cutlayer.plan.checks import validate
-from cutlayer.plan.lines import placed, said, shown
+from cutlayer.plan.lines import grid_of, placed, statement
 from cutlayer.plan.paper_model import ALONE, IN_LINES, OF_LISTS, Check, Claim, Exhibit, Number, Reading, Written
 
 NORM = {"metric": "auc", "attack": "norm"}
@@ -194,7 +194,7 @@ texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"], ex
 
 @given(text=texts, place=texts, inner=st.sampled_from(["", " (a)", " (b), (c)", " (f(x))"]))
 def test_a_sentence_ends_with_its_place(text, place, inner):
-    assert said(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
+    assert statement(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
 
 
 @pytest.mark.parametrize(
@@ -218,14 +218,14 @@ def test_a_place_may_be_followed_by_whose_data_are_spoken_of(end, expected):
 @pytest.mark.parametrize("sentence", ["It is so.", "It is so. ()", "(Section 1)", "It is so. Section 1)", ""])
 def test_a_sentence_without_a_place_is_refused(sentence):
     with pytest.raises(InputError, match=r"does not end in parentheses; expected `The sentence\. \(Section 1\)`"):
-        said(sentence, "c.says")
+        statement(sentence, "c.says")
 
 
 def test_what_is_shown_are_the_parts_that_are_named():
-    assert shown("of norm, hint under all on a, {b}_l2 along step", "e") == {
+    assert grid_of("of norm, hint under all on a, {b}_l2 along step", "e") == {
         "attacks": ["norm", "hint"], "defenses": "all", "setups": ["a", "{b}_l2"], "along": "step",
     }  # fmt: skip
-    assert shown("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
+    assert grid_of("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
 
 
 def test_the_page_has_every_key_and_its_lines_can_be_read():

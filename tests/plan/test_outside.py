@@ -55,7 +55,7 @@ def jobs(of: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
 @pytest.mark.parametrize("name", ["methods.yml", "Methods.yml"])
 def test_variants_in_a_file_of_nearly_that_name_are_refused(folder: Path, name: str) -> None:
     (folder / name).write_text("defenses: { little_noise: { use: even_noise, strength: 0.01 } }")
-    with pytest.raises(InputError, match=f"{name}: is not read; methods.yaml expected"):
+    with pytest.raises(InputError, match=f"{name}: is not read; expected methods.yaml"):
         plan(folder)
 
 
@@ -89,7 +89,7 @@ def test_nothing_of_the_tree_changes(folder: Path) -> None:
     before, after = jobs(without), jobs(own)
     assert {run: after[run] for run in before} == before
     for paper, name, _ in without.exhibits():
-        assert own.beside(paper, name) == without.beside(paper, name)
+        assert own.plot_options(paper, name) == without.plot_options(paper, name)
 
 
 def test_the_plan_after_one_with_methods_has_none(folder: Path) -> None:
@@ -150,11 +150,11 @@ DEFENSE, DATASET = TEMPLATES["defense"], TEMPLATES["dataset"]
 REFUSED = {
     "one class": (
         {"mine": DATASET.replace("classes = 2", "classes = 1")},
-        "dataset.mine: has classes = 1; a literal of 2 or more expected \\({mine}, line 22\\)",
+        "dataset.mine: has classes = 1; expected a literal of 2 or more \\({mine}, line 22\\)",
     ),
     "classes that are computed": (
         {"mine": DATASET.replace("classes = 2", "classes = len(NAMES)")},
-        "dataset.mine: has no number of classes; a literal of 2 or more expected \\({mine}, line 22\\)",
+        "dataset.mine: has no number of classes; expected a literal of 2 or more \\({mine}, line 22\\)",
     ),
     "a misspelt hook": (
         {"mine": DEFENSE.replace("def backward", "def backwards")},
@@ -224,7 +224,7 @@ def test_the_truth_of_a_setup_has_two_values_or_more(folder: Path) -> None:
     file.write_text(DATASET.replace("    rows = 569", '    attributes = {"sex": 1}\n    rows = 569'))
     setup = "{ protocol: vertical, dataset: cells, sensitive: sex, model: { use: logistic_regression } }"
     (folder / "methods.yaml").write_text(f"setups: {{ own: {setup} }}")
-    with pytest.raises(InputError, match=r"setups.own.sensitive: sex has one level; two or more expected"):
+    with pytest.raises(InputError, match=r"setups.own.sensitive: sex has one level; expected two or more"):
         plan(folder)
 
 
@@ -281,15 +281,15 @@ def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str
 )
 def test_make_try_says_what_it_needs(given: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=f"^{sentence}"):
-        trying.asked(given)
+        trying.configured(given)
 
 
 def test_make_try_hands_over_what_it_was_given() -> None:
-    asked = trying.asked(
+    configured = trying.configured(
         {"defense": __file__, "setups": "criteo, avazu", "settings": "{a: [0.1, 1], b: 2}", "like": ""}
     )
     sweep = {"a": [0.1, 1], "b": [2]}
-    assert asked == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
+    assert configured == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
 
 
 def recipe(target: str, **variables: str) -> list[str]:
@@ -338,8 +338,8 @@ OTHERS = {("none", ""): (0.95, 0.8), ("good", "a=1"): (0.6, 0.7), ("better", "a=
         ({"a=1": (0.65, 0.69)}, "dominated by good on home"),
         ({"a=1": (0.65, 0.69), "a=2": (0.72, 0.74)}, "dominated by good and better on home"),
         ({"a=1": (0.75, 0.69), "a=2": (0.72, 0.6)}, "dominated by good on home"),
-        ({"a=1": (0.65, 0.73)}, "on the front on home"),
-        ({"a=1": (0.65, 0.69), "a=2": (0.55, 0.6)}, "on the front on home"),
+        ({"a=1": (0.65, 0.73)}, "on the Pareto front on home"),
+        ({"a=1": (0.65, 0.69), "a=2": (0.55, 0.6)}, "on the Pareto front on home"),
         ({"a=1": (0.6, 0.69)}, "undecided on home"),
     ],
 )
@@ -359,7 +359,7 @@ def test_axes_that_point_the_other_way_give_the_same_sentence() -> None:
 def test_generated_data_and_no_signal_are_said() -> None:
     own = OTHERS | {("mine", ""): (0.65, 0.73)}
     told = tried.of_defense(cells(own, "stand-in"), ["mine"], "any_attack", DRAW, ["home"])
-    assert told == "on the front on home (home: generated stand-in data)"
+    assert told == "on the Pareto front on home (home: generated stand-in data)"
     useless = cells({who: (leak, 0.5) for who, (leak, _) in own.items()})
     told = tried.of_defense(useless, ["mine"], "any_attack", DRAW, ["home"])
     assert told.startswith("no signal (the model is not surely better than chance")
@@ -399,7 +399,7 @@ def test_where_an_attack_is_stronger(more: float, sentence: str) -> None:
 
 def test_which_defenses_are_on_the_front_of_a_dataset() -> None:
     told = tried.of_dataset(cells(OTHERS), ["home"], "any_attack", DRAW, ["home"])
-    assert told == "none, good, better on the front on home"
+    assert told == "none, good, better on the Pareto front on home"
 
 
 def test_two_methods_of_one_name_are_refused_whatever_their_games(tmp_path: Path) -> None:

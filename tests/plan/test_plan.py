@@ -282,14 +282,14 @@ def test_printed_numbers_of_an_exhibit_that_is_not_there_are_refused(planned):
 
 def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(planned):
     plan = planned()
-    beside = plan.beside("mine", "table")
+    beside = plan.plot_options("mine", "table")
     assert {kind: set(own) for kind, own in beside["styles"].items()} == {
         "defense": {"none", "dp"}, "attack": {"norm", "model_completion"},
     }  # fmt: skip
     assert beside["numbers"] == []
     assert beside["knowing"] == []
-    assert Plan(CONFIG).beside("arena", "adaptive_features")["knowing"] == ["undo"]
-    assert Plan(CONFIG).beside("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
+    assert Plan(CONFIG).plot_options("arena", "adaptive_features")["knowing"] == ["undo"]
+    assert Plan(CONFIG).plot_options("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
 
 
 # What is written in lines.

@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from tests.params import params
 
 from cutlayer.exhibits._figure import series_styles
-from cutlayer.exhibits.base import Context
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.plan import plugins
 from cutlayer.plan import styles as module
 from cutlayer.plan.plan import Plan
@@ -102,7 +102,7 @@ def test_more_methods_than_colors_differ_in_marker():
 def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
     plan, seen = Plan(CONFIG), {}
     for paper, name, _ in plan.exhibits():
-        for kind, own in plan.beside(paper, name)["styles"].items():
+        for kind, own in plan.plot_options(paper, name)["styles"].items():
             for variant, style in own.items():
                 assert seen.setdefault((kind, variant), style) == style
     uses = {name: variant["use"] for name, variant in plan.defenses.items()}
@@ -114,7 +114,7 @@ def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
 def test_settings_of_one_defense_are_ever_paler():
     cells = pd.DataFrame({"defense": "iso", "attack": "", "series_": ["iso r=1", "iso r=2", "iso r=4"]})
     style = {"color": "#332288", "marker": "o", "linestyle": "-"}
-    found = series_styles(cells, "scheme", "series_", Context(styles={"defense": {"iso": style}}))
+    found = series_styles(cells, "scheme", "series_", PlotContext(styles={"defense": {"iso": style}}))
     assert found["iso r=1"]["color"] == "#332288"
     light = [sum(to_rgb(own["color"])) for own in found.values()]
     assert sorted(light) == light

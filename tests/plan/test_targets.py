@@ -26,11 +26,11 @@ def plan() -> Plan:
         ("results/scores/digitz/none/norm.csv", "there is no setup 'digitz'; did you mean 'digits'?"),
         ("results/scores/criteo/non/norm.csv", "there is no defense 'non'; did you mean 'none'?"),
         ("results/scores/criteo/none/norms.csv", "there is no attack 'norms'; did you mean 'norm'?"),
-        ("results/scores/digits/none/norm.csv", "attack.norm is not for the protocol vertical; another setup expected"),
+        ("results/scores/digits/none/norm.csv", "attack.norm is not for the protocol vertical; expected another setup"),
         ("results/runs/digits/marvell/utility.csv", "defense.marvell is not for the protocol vertical; another"),
         ("results/runs/criteos/times.csv", "there is no setup 'criteos'; did you mean 'criteo'?"),
         ("results/runs/criteo/nonne/seed0.truth.safetensors", "there is no defense 'nonne'; did you mean 'none'?"),
-        ("results/runs/criteo/none/seed77.truth.safetensors", "there is no seed 77; 0, 1, 2 expected"),
+        ("results/runs/criteo/none/seed77.truth.safetensors", "there is no seed 77; expected 0, 1, 2"),
         ("results/theory/marvell/criteoo/none.csv", "there is no setup 'criteoo'; did you mean 'criteo'?"),
         ("results/matches/criteo/none.csv", "no exhibit matches that defense there; "),
         ("results/vulnerable/criteo/nope.csv", "there is no defense 'nope'; "),
@@ -44,8 +44,10 @@ def test_a_name_that_there_is_not_is_refused_with_the_nearest(plan: Plan, target
 
 def test_every_file_of_the_plan_and_all_else_are_taken(plan: Plan) -> None:
     sources = ("scores", "utility", "theory", "times", "matches", "vulnerable")
-    found = [file for paper, _, e in plan.shown() for source in sources for file in plan.files(paper, e, source)]
-    found += [f"results/{part}/{paper}/{name}.csv" for paper, name, _ in plan.shown() for part in ("exhibits", "cells")]
+    found = [file for paper, _, e in plan.all_exhibits() for source in sources for file in plan.files(paper, e, source)]
+    found += [
+        f"results/{part}/{paper}/{name}.csv" for paper, name, _ in plan.all_exhibits() for part in ("exhibits", "cells")
+    ]
     found += [f"data/normalised/{name}.json" for name in plan.datasets()]
     assert len(found) > 1000
     others = [

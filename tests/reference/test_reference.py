@@ -164,7 +164,7 @@ def test_code_that_is_not_committed_is_refused(tmp_path: Path) -> None:
 def test_hours_are_those_of_the_papers_jobs_at_this_scale(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     plan = Plan(CONFIG | {"papers": ["tappfl"], "scale": SCALE})
-    shown = plan.setups_shown
+    shown = plan.setups_used
     (long,) = (setup for grain in plan.grains if grain.one_seed for setup in grain.setups if setup in shown)
     defense = next(d for _, _, exhibit in plan.exhibits() for setup, d in sorted(plan.runs(exhibit)) if setup == long)
     others = ["run/loans_race/tappfl", "normalise/loans"]

@@ -15,6 +15,8 @@ from cutlayer.core.errors import InputError
 from launch import environment
 from tests.workflow.conftest import copy
 
+from .cluster import Unavailable, installed
+
 SAID = "executor.slurm: there is no sbatch on PATH; start it on a login node of the cluster, or without the profile"
 
 
@@ -68,7 +70,7 @@ def programs(folder: Path, accounting: bool, config: str) -> str:
     [
         (True, "MinJobAge = 2 sec", "sacct"),
         (False, "MinJobAge = 300 sec", "squeue"),
-        (False, "MinJobAge = 120 sec", r"slurm.conf: 120\); accounting, or 240 s or more, expected"),
+        (False, "MinJobAge = 120 sec", r"slurm.conf: 120\); expected accounting, or 240 s or more,"),
         (False, "", "MinJobAge in slurm.conf: None"),
     ],
 )
@@ -89,3 +91,10 @@ def test_sacct_that_is_not_installed_is_as_no_accounting(monkeypatch: pytest.Mon
     settings = ExecutorSettings(status_command="sacct", init_seconds_before_status_checks=20)
     environment.check("slurm", settings)
     assert settings.status_command == "squeue"
+
+
+def test_nobody_who_has_not_asked_gets_a_slurm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CUTLAYER_INSTALL_SLURM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))  # an attempt would find no program
+    with pytest.raises(Unavailable, match="for who asks: CUTLAYER_INSTALL_SLURM=1"), installed():
+        pass

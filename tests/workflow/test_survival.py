@@ -109,7 +109,7 @@ def test_a_lock_of_another_user_is_no_free_one(
     for file in (processes.PRESENT, processes.OWNER):
         file.write_text("a-host process 12\n")
     monkeypatch.setattr(os, "open", no_access)
-    with pytest.raises(InputError, match=r"belongs to user \w+ \(a-host process 12\); a folder of your own expected"):
+    with pytest.raises(InputError, match=r"belongs to user \w+ \(a-host process 12\); expected a folder of your own"):
         call()
 
 
@@ -192,7 +192,7 @@ def test_a_second_workflow_says_so_harms_nothing_and_jobs_end_with_theirs(
     first.kill()
     first.wait()
     assert not psutil.wait_procs(jobs, timeout=LONG)[1]
-    small_edited.run("--rerun-incomplete", "--quiet")
+    small_edited.run("--quiet")
     same(small_edited, undisturbed)
 
 
@@ -215,7 +215,7 @@ def test_a_full_disk_is_named_and_loses_nothing(small: Project, little_disk: Pat
     only_whole_files(small, undisturbed)
     assert not list(little_disk.rglob(".*.safetensors"))
     subprocess.run(["mount", "-o", "remount,size=200m", str(little_disk)], check=True)
-    small.run("--rerun-incomplete", "--quiet")
+    small.run("--quiet")
     same(small, undisturbed)
 
 

@@ -6,18 +6,18 @@ from cutlayer.site.inputs import Inputs
 from launch.logs import logged
 
 with logged(snakemake):
-    given, asked = snakemake.input, snakemake.params
+    given, params = snakemake.input, snakemake.params
     sources = Inputs(
-        papers=asked.papers,
-        styles=asked.styles,
-        scale=asked.scale,
-        datasets=asked.datasets,
+        papers=params.papers,
+        styles=params.styles,
+        scale=params.scale,
+        datasets=params.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),
         sources=Path(given.sources[0]),
         documents=given.documents,
         pictures=given.pictures,
-        code=asked.code,
+        code=params.code,
         api=True,
     )
     own, reference_inputs = side_by_side.both(sources, published.FOLDER)

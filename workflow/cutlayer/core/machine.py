@@ -1,4 +1,4 @@
-"""machine: what a run was made on."""
+"""The machine of a run: processor and versions of packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STEPS = 3000  # about a second
 
 
 def processor() -> str:
-    """The processor's model, as the system names it."""
+    """The processor's model name, as reported by the system."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]

@@ -21,7 +21,7 @@ from cutlayer.core.files import replacing
 from cutlayer.plan.styles import by_place
 
 from ._columns import reason_text
-from .base import Context
+from .base import PlotContext
 
 LINE = 0.13  # inches of a footer's line
 DPI = 150
@@ -68,7 +68,7 @@ def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     return figure, flat[:count]
 
 
-def series_styles(cells: pd.DataFrame, by: str, series: str, context: Context) -> dict[str, dict[str, Any]]:
+def series_styles(cells: pd.DataFrame, by: str, series: str, context: PlotContext) -> dict[str, dict[str, Any]]:
     """Color, marker and line style of each series, a value of the column `series`; `by` is the kind of a series.
 
     An attack, a defense or a scheme has the style of its name, and the settings of one defense get paler one by one. A

@@ -16,7 +16,7 @@ from ._columns import column, measured, without_partial_skips
 from ._figure import METHODS, absent, draw_printed, finish, label, panel_title, panels, series_styles, within
 from ._printed import AS_PRINTED, with_printed
 from ._seeds import dots, seeds_note, with_limits
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 WIDTH = 0.8  # of a group, of the distance between two
 HATCHES = ("", "//", "..", "xx")
@@ -36,7 +36,7 @@ class Bars(Exhibit):
     reference: float = 0.0  # a line; 0: none
     reasons: bool = True  # explain missing bars below the figure; else only the csv does
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells = with_limits(cells)
         bars = without_partial_skips(cells[cells["metric"].isin([self.metric, ""])] if self.metric else cells)

@@ -20,10 +20,11 @@ POINT += [f"{side}{end}" for side in "xy" for end in ENDS]
 
 
 @dataclass(frozen=True)
-class Context:
+class PlotContext:
     """What a plot needs besides its cells: published values, styles, names of attribute values, adaptive attacks."""
 
-    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # see `ledger.printed.beside`
+    # See `ledger.printed.published_cells`.
+    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))
     styles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> style, see `plan.styles`
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of the attribute's values
     knowing: Sequence[str] = ()  # adaptive attacks: they use knowledge of the defense
@@ -50,7 +51,7 @@ class Points:
 class Exhibit:
     """Base class of all plots and tables; its fields are the options that paper.yaml may set under `draw`."""
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write the files of an exhibit: the requested ones of `png` and `pdf`; tables also `md` and `tex`.
 
         `cells` is the result of `ledger.cells.summarize`.

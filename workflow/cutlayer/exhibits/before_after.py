@@ -20,7 +20,7 @@ from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
 
 from ._columns import column, marked, measured
 from ._figure import absent, finish, label, panel_title, panels, series_styles
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 NEUTRAL = "#444444"
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
@@ -48,7 +48,7 @@ class BeforeAfter(Exhibit):
     x_label: str = "worst leak AUC"
     chance: float = 0.5  # the leak of a guess without any view
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells, known = marked(cells.assign(scheme=column(cells, "scheme")), context.knowing)
         schemes_only = cells[cells["defense"] != ""]

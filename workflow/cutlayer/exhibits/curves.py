@@ -24,7 +24,7 @@ from ._figure import (
 )
 from ._printed import AS_PRINTED, with_printed
 from ._seeds import dots, seeds_note, with_limits
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 MARKED = 15  # points of a line that get a marker, at most
 
@@ -43,7 +43,7 @@ class Curves(Exhibit):
     threshold: str = ""  # the parameter of a defense that is its bound on y: a dotted line
     floor: str = ""  # a metric: how far from 1/2 a useless score comes, drawn as a band
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells = with_limits(cells)
         cells = cells.assign(series_=column(cells, self.series), panel_=column(cells, self.panel))

@@ -22,7 +22,7 @@ from ._columns import measured, without_partial_skips
 from ._figure import absent, finish, label, panel_title, panels, within
 from ._printed import with_printed
 from ._seeds import with_limits
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 CLASSES = {"positive": "-", "negative": "--"}
 SYMBOLS = {
@@ -38,7 +38,7 @@ class Distributions(Exhibit):
 
     x_scale: Literal["linear", "log"] = "linear"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         leaks = cells[cells["metric"].isin(map(_leak_of, declared.OF_A_MODEL))]  # their intervals are in the titles
         cells = without_partial_skips(with_limits(cells))

@@ -21,7 +21,7 @@ from cutlayer.plan.styles import by_place
 
 from ._columns import measured, without_partial_skips
 from ._figure import absent, finish, panel_title, panels
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 SIDES = {"input": "raw input", "representation": "learned"}
 
@@ -32,7 +32,7 @@ class Embedding(Exhibit):
 
     point: str = "point"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf.
 
         Raises InputError if coordinates are means over seeds: embeddings of several seeds have no common axes.

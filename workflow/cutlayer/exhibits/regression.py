@@ -17,7 +17,7 @@ from scipy.stats import linregress, t
 from ._columns import column, measured, without_partial_skips
 from ._figure import absent, finish, panel_title, panels, series_styles
 from ._seeds import dots, seeds_note, with_limits
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Regression(Exhibit):
     x_label: str = "weight"
     y_label: str = "loss"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells = with_limits(cells)
         points = without_partial_skips(cells.assign(x_=column(cells, self.x)))

@@ -13,7 +13,7 @@ from ._columns import column, measured, without_partial_skips
 from ._figure import absent, draw_printed, finish, panel_title, panels, series_styles, within
 from ._printed import AS_PRINTED, with_printed
 from ._seeds import dots, seeds_note, with_limits
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Sweep(Exhibit):
     chance_metric: str = ""  # a metric of an attack that says it instead, panel by panel
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells = with_limits(cells, self.leak if self.two_sided else "")
         lines = cells.assign(x=column(cells, self.parameter), series=cells["attack"])

@@ -17,7 +17,7 @@ from ._columns import column, marked, reason_text, spread_skips, with_run, witho
 from ._figure import label
 from ._grid import picture
 from ._printed import with_printed
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 NONE = "– "  # in place of a number
 WITH_PAPER = "paper: as printed, in brackets ours less it"
@@ -42,7 +42,7 @@ class Table(Exhibit):
     listed: bool = False  # of several cells at one place show all, as they are written
     only: str = ""  # of the columns these, in this order, separated by commas; empty: all
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write md, tex, png and pdf."""
         cells, known = marked(cells, context.knowing)
         numbered = with_printed(cells, context.printed)

@@ -14,7 +14,7 @@ from cutlayer.core import failed_cells
 from ._columns import ordered
 from ._figure import absent, finish, panel_title, panels, series_styles, tick_decades
 from ._seeds import dots_of_two, seeds_note, with_limits
-from .base import Axis, Context, Exhibit, Points, footer, placed
+from .base import Axis, Exhibit, PlotContext, Points, footer, placed
 
 LITTLE = 2  # a panel whose values differ by less has no use of a logarithm
 WHERE = ["setup", "defense", "setting"]
@@ -32,7 +32,7 @@ class Tradeoff(Exhibit):
     y_scale: str = "log"
     panel: str = "setup"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells = with_limits(cells)
         leak = self._with_cost(cells)

@@ -15,7 +15,7 @@ from scipy.ndimage import uniform_filter1d
 
 from ._columns import column, measured, without_partial_skips
 from ._figure import absent, finish, panel_title, panels, series_styles, tick_decades
-from .base import Context, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 FEW = 10  # steps that get a marker each: so short a way is not a curve
 ARROWS = (0.25, 0.6, 1.0)  # where on a line, as a share of its points
@@ -35,7 +35,7 @@ class Trajectory(Exhibit):
     threshold: str = ""  # the parameter of a defense that is its bound on x
     window: int = 3  # points that are averaged
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: Context) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         lines = without_partial_skips(cells[cells["metric"].isin([self.x, self.y]) | (cells["skipped"] != "")])
         lines = lines.assign(series_=column(lines, "scheme"))

@@ -1,4 +1,4 @@
-"""The ledger's rows: every printed number and every claim, in each setup, with ours beside it and the verdict.
+"""Rows of the ledger: every published number and every claim, in each setup, with our value and the verdict.
 
 Where a method failed, or evidence is missing in part, there is no result; generated data get no verdict; what nothing
 here corresponds to is not comparable; printed numbers that depend on the scale get none at a scale that does not judge

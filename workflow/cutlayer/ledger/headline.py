@@ -1,4 +1,4 @@
-"""headline: the dozen numbers that a run is followed by, as `dvc metrics` shows them.
+"""Headline metrics: the dozen numbers of a run that `dvc metrics` shows.
 
 For each paper what its headline in paper.yaml selects: how useful the scores stay and how much they leak (an AUC
 two-sided), each a check as claims are, the mean over its seeds and setups.
@@ -36,7 +36,7 @@ def write(papers: Mapping[str, Any], tables: Sequence[str | Path], output: str |
 
 
 def measure(headline: Mapping[str, Any], tables: Mapping[str, str | Path]) -> tuple[Numbers, str]:
-    """The value of each part of a headline, or why there is none, and the provenance of its data."""
+    """Values of a headline's parts, or why there are none, and the provenance of the data."""
     numbers: Numbers = {}
     origins: set[str] = set()
     for part, entry in headline.items():

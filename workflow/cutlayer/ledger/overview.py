@@ -1,6 +1,6 @@
-"""What is known of each paper at a glance: what it says above all by datasets, and what would decide the rest.
+"""Overview of each paper: verdicts on its main claims by dataset, and what would decide the undecided rows.
 
-It is the ledger in words and the site's first screen. What a paper says above all is `main` in paper.yaml.
+It is the ledger in words and the site's first page. The main claims are those under `main` in paper.yaml.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Chip:
-    """What is known of a statement on one dataset."""
+    """Verdicts on a main claim for one dataset."""
 
     dataset: str
     verdicts: Mapping[str, int]  # without the mark, in their order -> in how many rows
@@ -116,7 +116,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Point:
-    """What a paper says above all."""
+    """A main claim of a paper, with its verdicts."""
 
     text: str
     claims: list[str]
@@ -125,7 +125,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper at a glance."""
+    """Overview of a paper."""
 
     name: str
     title: str
@@ -162,7 +162,7 @@ def of_scale(scale: str) -> str:
 
 
 def plain(verdict: str) -> str:
-    """A verdict without the mark."""
+    """A verdict without its mark."""
     return verdict.removesuffix(MARK)
 
 

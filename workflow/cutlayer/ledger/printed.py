@@ -1,4 +1,4 @@
-"""A paper's printed numbers, and the cells that each is held against: one mapping for ledger and exhibits.
+"""Published numbers, matched with the cells that they are compared with, for ledger and exhibits.
 
 Of each number paper.yaml says under `numbers` which row of published.csv it is, and the check that selects ours.
 """
@@ -24,31 +24,31 @@ COLUMNS = [*KEYS, "place", "target", "published", "decimals"]
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """Published.csv, with a column `decimals`: how many the paper prints."""
+    """Table of published.csv, with a column `decimals`: the number of published decimals."""
     text = pd.read_csv(path, dtype={"value": str})
     decimals = text["value"].str.partition(".")[2].str.len()
     return text.assign(value=text["value"].astype(float), decimals=decimals)
 
 
 def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple[Row, Entry]]:
-    """Each printed number that an entry of paper.yaml means, in our unit, with that entry."""
+    """Published numbers that an entry of paper.yaml selects, in our unit, with that entry."""
     rows = [{str(key): value for key, value in row.items()} for row in published.to_dict("records")]
     for entry in entries:
-        meant = entry["published"].items()
-        found = [row for row in rows if all(row[column] == value for column, value in meant)]
+        wanted = entry["published"].items()
+        found = [row for row in rows if all(row[column] == value for column, value in wanted)]
         if not found:
-            raise InputError("published.csv", f"has no row with {dict(meant)}", "see its columns")
+            raise InputError("published.csv", f"has no row with {dict(wanted)}", "see its columns")
         unit = UNITS.get(entry.get("unit", ""), 1.0)
         yield from ((row | {"value": row["value"] / unit}, entry) for row in found)
 
 
 def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the dataset that a number is printed for; of all, where it is for all or its check names setups."""
+    """Cells of the dataset of a published number; of all datasets if it is for all, or if its check names setups."""
     return cells if dataset == "all" or "setups" in check else cells[cells["dataset"] == dataset]
 
 
-def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
-    """The printed numbers that are single cells of an exhibit, one a row: COLUMNS.
+def published_cells(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
+    """Published numbers of single cells of an exhibit, one in a row (COLUMNS).
 
     `cells` is what `cells.summarize` returns. A number that is for any setting of a defense has no setting and no
     place. `target` is what the paper prints it for: one cell of ours may be several of the paper's.
@@ -58,14 +58,14 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
     found: list[Row] = []
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
-        said = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
+        facts = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
         hits = [hit for check in check_lines.of(entry) for hit in _hits(check, number["dataset"], rows)]
-        found += [where | said for hit in hits for where in _where(hit, along)]
+        found += [where | facts for hit in hits for where in _where(hit, along)]
     return pd.DataFrame(found, columns=[*COLUMNS, "item"])
 
 
 def _hits(check: Entry, dataset: str, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Sequence[Row]]:
-    """The rows of each setup that a check selects, if it is of one selection and of no place."""
+    """Rows that a check selects in each setup, if it has one selection and no place."""
     if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
         return
     wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
@@ -81,7 +81,7 @@ def _hits(check: Entry, dataset: str, rows: Sequence[Mapping[Any, Any]]) -> Iter
 
 
 def _where(hit: Sequence[Row], along: str) -> Iterator[Row]:
-    """The one cell that is selected, or the defense if it is all of its settings; nothing of other kinds of several."""
+    """The selected cell, or the defense if all of its settings are selected; None for other selections of several."""
     own = {key: hit[0][key] for key in KEYS}
     if len(hit) == 1:
         yield own | {"place": hit[0][along]}

@@ -1,4 +1,4 @@
-"""What params.yaml and the papers ask for, checked before anything runs.
+"""The plan: params.yaml and the papers, checked and expanded before anything runs.
 
 Imports no numerical library: the Snakefile is parsed again in every remote job.
 """
@@ -34,7 +34,7 @@ SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares w
 
 
 class Plan:
-    """The checked configuration: scale, setups, variants, papers and their exhibits."""
+    """Checked configuration: scale, setups, variants, papers and their exhibits."""
 
     def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class Plan:
         params = validate(config, Params, "params.yaml")
         known("scale", params.scale, params.scales, "params.yaml")
         written, self.outside = config, outside.read(config)
-        config = self.outside.beside(config)
+        config = self.outside.added_to(config)
         self.scale = params.scale
         self.sizes: dict[str, Any] = config["scales"][self.scale]
         scale = params.scales[self.scale]
@@ -50,16 +50,16 @@ class Plan:
         self.cluster = scale.cluster
         self.evaluations = scale.matching.evaluations if scale.matching else 0  # of a strength, for one target
         self.stand_ins = params.stand_ins
-        self._said: dict[
-            str, tuple[Mapping[str, Any], Mapping[str, Any]]
-        ] = {}  # setup -> what it says of defenses, at any
-        # scale and at this one
+        # Setup -> parameters that it changes in defenses, at any scale and at this one.
+        self._changes: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
         self._grain = {setup: grain for grain in self._grains(scale) for setup in grain.setups}
         self.defenses = self._checked("defense", config["defenses"])
-        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if any(own)}
+        self._own = {
+            name: self._adapted(name, config["defenses"], own) for name, own in self._changes.items() if any(own)
+        }
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
@@ -68,7 +68,7 @@ class Plan:
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
-        """How the setups are cut into jobs."""
+        """Job granularity of the setups."""
         lists = {key: getattr(scale, key) or [] for key in ("one_seed_a_job", "temporary")}
         for key, names in lists.items():
             for name in names:
@@ -77,11 +77,11 @@ class Plan:
 
     @property
     def grains(self) -> list[Grain]:
-        """The ways in which setups are cut into jobs."""
+        """All job granularities of the setups."""
         return list(dict.fromkeys(self._grain.values()))
 
     def temporary(self, setup: str) -> bool:
-        """Whether a setup's transcripts are deleted once all that reads them is done."""
+        """True if a setup's transcripts are deleted once all jobs that read them are done."""
         return self._grain[setup].temporary
 
     def _checked(
@@ -92,13 +92,13 @@ class Plan:
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
         files = {name: "methods" if self.outside.has(kind, name) else "params.yaml" for name in variants}
-        said = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
-        return {name: checked(kind, name, variant, files[name]) for name, variant in said.items()}
+        final = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
+        return {name: checked(kind, name, variant, files[name]) for name, variant in final.items()}
 
     def _adapted(
         self, setup: str, defenses: Mapping[str, Any], own: tuple[Mapping[str, Any], Mapping[str, Any]]
     ) -> dict[str, dict[str, Any]]:
-        """All defenses as they are in a setup of which something is said of some of them.
+        """All defenses with the parameters that a setup sets for some of them.
 
         The scale is above the setup, and what the scale says of this very setup is above all.
         """
@@ -109,7 +109,7 @@ class Plan:
             return self._checked("defense", merged(defenses, own[0]), own[1])
 
     def defense(self, setup: str, name: str) -> dict[str, Any]:
-        """A defense variant as it is in a setup."""
+        """A defense variant with the parameters of a setup."""
         return self._own.get(setup, self.defenses)[name]
 
     def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,12 +128,12 @@ class Plan:
         for key in [key for key in OF_DATASET if key in setup]:
             known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if dataset["attributes"].get(setup.get("sensitive"), 2) < 2:
-            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "two or more expected")
+            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "expected two or more")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
         own = self.sizes.get("setups", {}).get(name, {})
-        self._said[name] = setup.get("defenses", {}), own.get("defenses", {})
+        self._changes[name] = setup.get("defenses", {}), own.get("defenses", {})
         for key in ("passive", "excluded"):
             for feature in full.get(key, ()):
                 known("feature", feature, dataset["schema"], f"{where}.{key}")
@@ -177,14 +177,14 @@ class Plan:
         checked += [(f"numbers, {entry['statement']}", entry) for entry in paper.get("numbers", []) if "check" in entry]
         for key, entry in checked:
             for check in check_lines.of(entry):
-                self._check_asked(check, paper["exhibits"], f"{where} {key}.check")
+                self._check_selected(check, paper["exhibits"], f"{where} {key}.check")
         for number, entry in enumerate(paper.get("main", [])):
             for identifier in entry["claims"]:
                 known("claim", identifier, paper["claims"], f"{where} main.{number}.claims")
         return paper
 
-    def _check_asked(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
-        """Raise unless there is all that a check names, and its exhibit shows it."""
+    def _check_selected(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
+        """Raise unless everything that a check names exists and is in its exhibit."""
         known("exhibit", check["exhibit"], exhibits, where)
         limits.refuse(check, where)
         exhibit, of = exhibits[check["exhibit"]], f"of {check['exhibit']}"
@@ -207,7 +207,7 @@ class Plan:
             known(f"setting of {defense}", name, variant.get("sweep" if swept else "settings", {}), where)
 
     def _trying(self) -> dict[str, dict[str, Any]]:
-        """The exhibits in which methods outside the tree are tried, checked."""
+        """Checked exhibits of the methods outside the tree."""
         games = {name: setup["protocol"] for name, setup in self.setups.items()}
         tried = outside.exhibits(self.outside, self.papers, games, self.variants.missing)
         for name, exhibit in tried.items():
@@ -253,7 +253,7 @@ class Plan:
                 self._check_watched(exhibit, setup, f"{where}.attacks")
 
     def _check_watched(self, exhibit: Mapping[str, Any], setup: str, where: str) -> None:
-        """Raise unless one of the attacks follows rows."""
+        """Raise unless one of the attacks tracks records across epochs."""
         protocol = self.setups[setup]["protocol"]
         if all(self._target(name, protocol) != WATCHED for name in exhibit["attacks"]):
             raise InputError(where, f"has none on watched rows of {setup}", "the source `vulnerable` is what such find")
@@ -281,11 +281,11 @@ class Plan:
                 raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "expected one rule")
 
     def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The (setup, defense) whose strength is tuned: without a defense there is none."""
+        """Pairs (setup, defense) whose strength is tuned; the undefended run has none."""
         return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != UNDEFENDED]
 
     def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
-        """The values that a defense's parameters take in a setup, one a row."""
+        """Parameters of all settings of a defense in a setup, a row each."""
         for parameter, values in self.defense(setup, defense).get("sweep", {}).items():
             for value in values:
                 own = {"setup": setup, "defense": defense, "setting": f"{parameter}={value}"}
@@ -306,10 +306,10 @@ class Plan:
     def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
         """Raise unless defenses have the same settings in both setups, so that a point has leak and utility."""
         for defense in defenses:
-            found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
-            if found != meant:
+            found, expected = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
+            if found != expected:
                 wrong = f"{defense} has the settings {few(found)} in {place}"
-                raise InputError(where, wrong, f"expected those in {setup}: {few(meant)}")
+                raise InputError(where, wrong, f"expected those in {setup}: {few(expected)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
@@ -321,7 +321,7 @@ class Plan:
                 raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
             if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
                 raise InputError(
-                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
+                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "expected a set of it alone"
                 )
             for one in own if own not in ("all", [AS_DRAWN]) else ():
                 known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")
@@ -352,7 +352,7 @@ class Plan:
         return left_out
 
     def pairs(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The (setup, defense) of an exhibit to which the defense applies."""
+        """Pairs (setup, defense) of an exhibit to which the defense applies."""
         return [
             (setup, defense)
             for setup in exhibit["setups"]
@@ -361,11 +361,11 @@ class Plan:
         ]
 
     def place(self, exhibit: Mapping[str, Any], attack: str, setup: str) -> str:
-        """The setup in which an exhibit measures an attack that it shows for `setup`."""
+        """Setup in which an exhibit measures an attack that it shows for `setup`."""
         return str(exhibit.get("attacked_in", {}).get(attack, "{setup}").format(setup=setup))
 
     def runs(self, exhibit: Mapping[str, Any]) -> set[tuple[str, str]]:
-        """The (setup, defense) that an exhibit needs, wherever its attacks are measured."""
+        """Pairs (setup, defense) whose runs an exhibit needs, wherever its attacks are measured."""
         return {
             (self.place(exhibit, attack, setup), defense)
             for setup, defense in self.pairs(exhibit)
@@ -373,18 +373,18 @@ class Plan:
         }
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Every (paper, id, exhibit)."""
+        """All (paper, id, exhibit)."""
         for paper, content in self.papers.items():
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
 
-    def shown(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The same, and those in which methods outside the tree are tried."""
+    def all_exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """All (paper, id, exhibit), also of the methods outside the tree."""
         tried = ((outside.PAPER, name, exhibit) for name, exhibit in self.tried.items())
         return itertools.chain(self.exhibits(), tried)
 
-    def beside(self, paper: str, identifier: str) -> dict[str, Any]:
-        """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
+    def plot_options(self, paper: str, identifier: str) -> dict[str, Any]:
+        """Options of an exhibit's plot besides its cells: published numbers of its own and of the exhibits under
         `printed`, the styles of its methods, what the values of its sensitive attributes are called, and which attacks
         use knowledge of the defense.
         """
@@ -410,21 +410,21 @@ class Plan:
         return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
-    def setups_shown(self) -> list[str]:
-        """The setups that the papers' exhibits need."""
+    def setups_used(self) -> list[str]:
+        """Setups that the papers' exhibits need."""
         return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})
 
     def datasets(self) -> list[str]:
-        """The datasets that the papers' exhibits need."""
-        return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
+        """Datasets that the papers' exhibits need."""
+        return sorted({self.setups[setup]["dataset"] for setup in self.setups_used})
 
-    def timed(self, setup: str) -> dict[str, dict[str, Any]]:
-        """The defense variants whose steps are timed in a setup, those of all exhibits that show times."""
+    def defenses_to_time(self, setup: str) -> dict[str, dict[str, Any]]:
+        """Defense variants of a setup whose training steps some exhibit times."""
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
         return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
 
     def on_watched(self, setup: str, defense: str) -> dict[str, dict[str, Any]]:
-        """The attacks on rows that are watched of which exhibits show what they find of the most vulnerable ones."""
+        """Attacks on tracked records whose results on the most vulnerable ones some exhibit shows."""
         shown = [e for _, _, e in self.exhibits() if "vulnerable" in e["sources"]]
         cases = [case for exhibit in shown for case in self._attacked(exhibit) if case[:2] == (setup, defense)]
         protocol = self.setups[setup]["protocol"]
@@ -435,7 +435,7 @@ class Plan:
         return str(self.variants.method("attack", attack, protocol).constants["target"])
 
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
-        """The files under results/ that an exhibit reads from a source."""
+        """Files under results/ that an exhibit reads from a source."""
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
@@ -454,7 +454,7 @@ class Plan:
         return list(dict.fromkeys(patterns[source].format_map(names) for names in of))
 
     def _attacked(self, exhibit: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """The (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
+        """Triples (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
         for setup, defense in self.pairs(exhibit):
             for attack in exhibit["attacks"]:
                 place = self.place(exhibit, attack, setup)
@@ -462,7 +462,7 @@ class Plan:
                     yield place, defense, attack
 
     def _shares(self, attack: str, setup: str) -> bool:
-        """Whether an attack is a job together with others; one outside the tree would make those run again."""
+        """True if an attack shares a job with others; one outside the tree would make those run again."""
         method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
         small = self.cluster.small_jobs or method.constants["cheap"]
         return bool(small) and not self.outside.has("attack", attack)
@@ -472,7 +472,7 @@ class Plan:
         of which they are. They are the cheap ones, and all of them at a scale of small jobs.
         """
         together: dict[tuple[str, str], set[str]] = {}
-        for _, _, exhibit in self.shown():
+        for _, _, exhibit in self.all_exhibits():
             for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
                 if self._shares(attack, setup):
                     together.setdefault((setup, defense), set()).add(attack)

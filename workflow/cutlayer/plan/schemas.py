@@ -20,7 +20,7 @@ from .shapes import Shape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLACEHOLDER = {"type": "string", "pattern": r"^\{[^{}]*\}$"}  # a list or a number may come in its place
-SECTIONS = {"exhibits": Exhibit, "claims": Claim, "numbers": Number}
+SECTIONS: dict[str, type[Shape]] = {"exhibits": Exhibit, "claims": Claim, "numbers": Number}
 
 Json = dict[str, Any]
 
@@ -34,19 +34,21 @@ class _Generator(GenerateJsonSchema):
 
 
 def params() -> Json:
-    """The schema of params.yaml."""
+    """Schema of params.yaml."""
     return {"$schema": DIALECT} | _of(Params)
 
 
 def paper() -> Json:
-    """The schema of a paper.yaml as it is written; an entry may have any key of what it becomes, as none is required."""
+    """The schema of a paper.yaml as written: an entry may have any key of what it becomes, and needs none."""
     schema = _of(Written)
     for section, model in SECTIONS.items():
         whole, listed = _of(model), schema["properties"][section]
         schema["$defs"] = whole.pop("$defs") | schema["$defs"]
         each = listed["items" if "items" in listed else "additionalProperties"]
         written = schema["$defs"][each["$ref"].rpartition("/")[2]]
-        keys = {key: {"anyOf": [value, PLACEHOLDER]} for key, value in whole["properties"].items() if key not in IN_LINES}
+        keys = {
+            key: {"anyOf": [value, PLACEHOLDER]} for key, value in whole["properties"].items() if key not in IN_LINES
+        }
         schema["$defs"][model.__name__] = written | {"properties": keys | written["properties"]}
         each["$ref"] = f"#/$defs/{model.__name__}"
     return {"$schema": DIALECT} | schema

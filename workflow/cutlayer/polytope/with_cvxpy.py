@@ -1,6 +1,6 @@
-"""`project` and `relaxed_center` solved by cvxpy: slow, and what the tests compare the exact solvers with.
+"""Reference implementations of `project` and `relaxed_center` by cvxpy, slow, for comparison in tests.
 
-One problem for each shape, its right-hand sides are parameters; Clarabel solves it row by row.
+There is one problem for each shape, with right-hand sides as parameters; Clarabel solves it row by row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Options = dict[str, Any]
 
 
 def project(A: Floats, b: Floats, target: Floats, tolerance: float = TIGHT) -> Floats:
-    """The points of S_F nearest to `target` (N x d), N x d; A is m x d, b is N x m."""
+    """Projections of `target` (N x d) on S_F, N x d; A is m x d, b is N x m."""
     equations = _feasible("project", A, b)
     solve = projector(equations.rows)
     return np.array(
@@ -35,9 +35,9 @@ def project(A: Floats, b: Floats, target: Floats, tolerance: float = TIGHT) -> F
 
 
 def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
-    """The relaxed centers of S_F, N x d; A is m x d, b is N x m.
+    """Relaxed Chebyshev centers of S_F, N x d; A is m x d, b is N x m.
 
-    The semidefinite program is posed in the affine hull of S_F: coordinates with no range are taken out.
+    The semidefinite program is posed in the affine hull of S_F: fixed coordinates are eliminated.
     """
     equations = _feasible("relaxed_center", A, b)
     low, high = _ranges(equations.rows, equations.values)
@@ -55,13 +55,13 @@ def relaxed_center(A: Floats, b: Floats, tolerance: float = TIGHT) -> Floats:
 
 
 def clarabel(tolerance: float) -> Options:
-    """Options for Clarabel at this tolerance on the gap and on the constraints."""
+    """Clarabel's options at this tolerance on the gap and on the constraints."""
     close = {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
     return {"solver": "CLARABEL", "max_iter": 500, "max_step_fraction": SHORT_STEPS, **close}
 
 
 def projector(V: Floats) -> Callable[[Floats, Floats, Options], Floats]:
-    """A function from (c, target, options) to the point of {V' x = c, 0 <= x <= 1} nearest to the target."""
+    """A function from (c, target, options) to the projection of the target on {V' x = c, 0 <= x <= 1}."""
     x, value, goal = cp.Variable(len(V)), cp.Parameter(V.shape[1]), cp.Parameter(len(V))
     rules = [x >= 0, x <= 1] + ([V.T @ x == value] if V.shape[1] else [])
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x - goal)), rules)
@@ -107,7 +107,7 @@ def _feasible(where: str, A: Floats, b: Floats) -> Equations:
 
 
 def _ranges(V: Floats, c: Floats) -> tuple[Floats, Floats]:
-    """The least and the greatest value of each coordinate on S_F, N x d each."""
+    """The range of each coordinate on S_F: least and greatest values, N x d each."""
     bounds = np.empty((2, len(c), len(V)))
     for row, coordinate in np.ndindex(len(c), len(V)):
         for side, sign in enumerate((1.0, -1.0)):

@@ -1,4 +1,4 @@
-"""`make judge`: the reference's verdicts, tables and figures once more from its cells, after a rule has changed.
+"""`make judge`: recomputes the reference's verdicts, tables and figures from its cells after a rule has changed.
 
 What was measured stays, and no training is run. Which verdicts change is printed, and is to be told where the change
 is: a rule that is chosen to change a verdict is no rule.
@@ -47,7 +47,7 @@ def draw(plan: Plan, folder: Path) -> None:
             files = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}
             inputs["published"] = plan.folder / "papers" / paper / "published.csv"
-            drawing.draw((paper, name), exhibit, plan.beside(paper, name), plan.scale, inputs, files)
+            drawing.draw((paper, name), exhibit, plan.plot_options(paper, name), plan.scale, inputs, files)
             for file in published.files_of(paper, name, exhibit):
                 if file.startswith("exhibits/"):
                     copy(files[file.rpartition(".")[2]], folder / file)

@@ -73,7 +73,7 @@ def _target(href: str, path: str, documents: Sequence[str], pictures: Sequence[s
     if href.startswith((*OUTSIDE, "#")):
         return href
     file, mark, part = href.partition("#")
-    meant = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-    if meant in documents:
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+    if target in documents:
         return file.removesuffix(".md") + ".html" + mark + part
-    return file if meant in pictures else ""
+    return file if target in pictures else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.exhibits.base import Context
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger import cells, printed
 from cutlayer.plan import plugins
 
@@ -23,15 +23,15 @@ def draw(
 ) -> None:
     """Write an exhibit's `csv`, `png` and `pdf`; for a table also `md` and `tex`.
 
-    `name` is paper and exhibit, `options` the result of `Plan.beside`; `inputs` has the `cells` and, if any
+    `name` is paper and exhibit, `options` the result of `Plan.plot_options`; `inputs` has the `cells` and, if any
     are published, `published`.
     """
     table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if options["numbers"]:
-        numbers = _own(printed.beside(table, options["numbers"], printed.read(inputs["published"])), name[1])
+        numbers = _own(printed.published_cells(table, options["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
-    context = Context(numbers, options["styles"], options["values"], options["knowing"])
+    context = PlotContext(numbers, options["styles"], options["values"], options["knowing"])
     drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, context)
     cells.write(compared(table.drop(columns=cells.BEHIND), numbers), files["csv"])
 

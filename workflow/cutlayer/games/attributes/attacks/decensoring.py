@@ -1,10 +1,10 @@
-"""decensoring: turn features from which an attribute was removed into those of a model that was trained to have it.
+"""decensoring: maps censored features to those of a model that was trained to predict the attribute.
 
-On the auxiliary rows themselves the adversary trains an encoder and a classifier of the same shapes for the attribute.
-A transformation then learns to bring the features that the clients' encoder sends for these rows near the adversary's
-own, by the mean squared error, and a decoder learns the attribute from what it makes of them. Both are then applied to
-the attacked rows. Chosen here: the transformation is two linear layers, or two 3 x 3 convolutions, twice as wide
-between; the decoder has the classifier's shape.
+On the auxiliary rows the adversary trains an encoder and a classifier of the same architectures for the attribute. A
+transformation then learns to map the clients' features of these rows to the adversary's own, by the mean squared error,
+and a decoder learns the attribute from the transformed features. Both are then applied to the attacked rows. Chosen
+here: the transformation is two linear layers, or two 3 x 3 convolutions, twice as wide between; the decoder has the
+classifier's architecture.
 
 Song and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3, algorithm 1.
 """
@@ -30,7 +30,7 @@ from cutlayer.games.base.snapshot import parsed
 
 @dataclass(frozen=True)
 class Decensoring(Attack):
-    """An uncensored model, a transformation towards its features, a decoder."""
+    """De-censoring: an uncensored model, a transformation to its features, and a decoder on the transformed ones."""
 
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "inputs", "values", "architecture"}
     limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (2, None), "rate": (0, None), "held": (0, 0.9)}
@@ -41,11 +41,11 @@ class Decensoring(Attack):
     held: float = 0.1  # share of the known rows by which the best epoch is chosen; 0: the last one is taken
 
     def skip(self, view: View) -> str:
-        """A protocol need not show the rows behind the known features."""
+        """Needs the auxiliary rows themselves, not only their features."""
         return "" if "inputs" in view else "for adversaries with the auxiliary rows, here there are only features"
 
     def infer(self, view: View) -> np.ndarray:
-        """(n, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (n, values) float64 of the attribute of attacked rows."""
         recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
         network = transformation(view, known, uncensored(view, attribute, recipe), recipe)
@@ -76,7 +76,7 @@ def uncensored(view: View, attribute: Tensor, recipe: Recipe) -> Tensor:
 
 
 def transformation(view: View, known: Tensor, goal: Tensor, recipe: Recipe) -> nn.Module:
-    """A network that brings the features (n, ...) near the goal (n, ...)."""
+    """A network trained to map the known features (n, ...) to the goal (n, ...)."""
     channels = known.shape[1]
     layer = nn.Linear if known.ndim == 2 else partial(nn.Conv2d, kernel_size=3, padding=1)
     with seeded(view.rng):

@@ -2,9 +2,9 @@
 
 The baseline with a guarantee, which needs no attribute and relies on no estimate of the leakage. Features whose norm
 exceeds `clip` are scaled to it, and each coordinate gets noise N(0, sigma^2) whenever it leaves the clients, during the
-training and later, in place of the setup's. Any two rows' features are then at most 2 clip apart; a row has one release per
-epoch in training, `queries` later, and sigma is the least for which so many Gaussian mechanisms of sensitivity 2 clip,
-composed, are (epsilon, delta)-differentially private for the row, against an adversary who knows the encoders.
+training and later, in place of the setup's. Any two rows' features are then at most 2 clip apart; a row has one release
+per epoch in training, `queries` later, and sigma is the least for which so many Gaussian mechanisms of sensitivity 2
+clip, composed, are (epsilon, delta)-differentially private for the row, against an adversary who knows the encoders.
 
 The consequence for an attribute: a score of all releases distinguishes any two rows with an AUC of at most
 Phi(mu / sqrt 2), mu = 2 clip sqrt(releases) / sigma. The AUC of an attribute is the mean of that over pairs of a row
