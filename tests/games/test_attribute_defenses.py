@@ -183,7 +183,7 @@ def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> 
         with draws_with("context"):
             runs.append(played(defense(name, **own), 12, values, image))
         assert torch.equal(runs[-1].clients.attribute, known), (
-            "changed the attribute it was given; a new tensor expected"
+            "changed the attribute it was given; expected a new tensor"
         )
     first, second = runs
     assert first.losses == second.losses, DIFFER.format("trainings", "the context")

@@ -261,7 +261,7 @@ def test_a_bound_below_one_half_is_refused():
         def auc_bound(self, training):
             return 0.3
 
-    with pytest.raises(InputError, match=r"auc_bound returned 0.3; None or an AUC from 1/2 to 1 expected$"):
+    with pytest.raises(InputError, match=r"auc_bound returned 0.3; expected None or an AUC from 1/2 to 1$"):
         Mine().auc_bound(context_of(Mine(), labels_of(4)).training)
 
 

@@ -241,12 +241,12 @@ class RoundsLogits(vertical.Defense):
 @pytest.mark.parametrize(
     ("game", "own", "sentence"),
     [
-        ("split", HalvesGradients(), "backward changed the gradient it was given; a new tensor expected"),
-        ("split_server", HalvesFeatures(), "release changed the features it was given; a new tensor expected"),
-        ("federated", HidesAttributes(), "regularizer changed the attribute it was given; a new tensor expected"),
-        ("federated", AddsToUploads(), "upload changed the after it was given; a new tensor expected"),
-        ("vertical", ShiftsTheBias(), "publish changes an array it was given; a new array expected"),
-        ("vertical", RoundsLogits(), "reveal changes an array it was given; a new array expected"),
+        ("split", HalvesGradients(), "backward changed the gradient it was given; expected a new tensor"),
+        ("split_server", HalvesFeatures(), "release changed the features it was given; expected a new tensor"),
+        ("federated", HidesAttributes(), "regularizer changed the attribute it was given; expected a new tensor"),
+        ("federated", AddsToUploads(), "upload changed the after it was given; expected a new tensor"),
+        ("vertical", ShiftsTheBias(), "publish changes an array it was given; expected a new array"),
+        ("vertical", RoundsLogits(), "reveal changes an array it was given; expected a new array"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -111,5 +111,5 @@ def _checked(score: ArrayLike, label: ArrayLike) -> tuple[np.ndarray, np.ndarray
         raise InputError("metric.leak_auc", "a score is NaN", "every example needs a number")
     positive = labels == 1
     if not (positive | (labels == 0)).all():
-        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "two classes expected")
+        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "expected two classes")
     return (scores, positive) if positive.any() and not positive.all() else None

@@ -41,7 +41,7 @@ class Context:
 
 def _bounded(name: str, found: Any, defense: Defense, training: Training) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
+        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
 
 
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:

@@ -63,7 +63,7 @@ def _deviation(name: str, found: Any, *_: Any) -> None:
 
 def _bounded(name: str, found: Any, *_: Any) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
+        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
 
 
 def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, context: Context) -> None:
