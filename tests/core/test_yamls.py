@@ -51,7 +51,7 @@ def test_every_file_is_read_like_that_with_a_mark_of_its_bytes_too(tmp_path: Pat
     with pytest.raises(InputError, match=r"^paper: has the key 'title' twice, in lines 1 and 3"):
         families.read(tmp_path, "paper")
     with pytest.raises(InputError, match=r"^make try SETTINGS='{a: 1, a: 2}': has the key 'a' twice"):
-        trying.asked({"defense": __file__, "settings": "{a: 1, a: 2}"})
+        trying.configured({"defense": __file__, "settings": "{a: 1, a: 2}"})
 
 
 @pytest.mark.parametrize(
