@@ -1,4 +1,4 @@
-"""The contract of attacks, over every attack on disk, and what those of the vertical protocol promise."""
+"""The contract of attacks, over every attack on disk, and what those of the vertical protocol guarantee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of the vertical protocol's defenses, over every one in every setting, and what each promises."""
+"""The contract of the vertical protocol's defenses, over every one in every setting, and what each guarantees."""
 
 from __future__ import annotations
 

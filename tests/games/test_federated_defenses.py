@@ -1,4 +1,4 @@
-"""The devices' defenses of the federated protocol: the contract of their hooks over every one, and what each promises.
+"""The devices' defenses of the federated protocol: the contract of their hooks, and what each guarantees.
 
 What holds on average is tested with a tolerance of SIGMAS standard errors; a distribution by Kolmogorov and Smirnov's
 test at LEVEL.

@@ -1,4 +1,4 @@
-"""The label party's defenses: the contract of their hooks over every one in every setting, and what each promises.
+"""The label party's defenses: the contract of their hooks over every one in every setting, and what each guarantees.
 
 What holds on average is tested on averages over many draws, with a tolerance of SIGMAS standard errors.
 """
@@ -354,7 +354,7 @@ def test_the_larger_noise_across_is_both_classes_and_leaves_what_is_along(parame
     assert (other.negative_along, other.positive_along) == (own.negative_along, own.positive_along)
 
 
-def test_marvell_promises_nothing_where_both_classes_get_the_larger_noise_across():
+def test_marvell_has_no_bound_where_both_classes_get_the_larger_noise_across():
     training = Training(labels=batch()[1], classes=2, outputs=2, num_releases=3, generator=torch.Generator())
     assert defense("marvell", sum_kl=0.1).auc_bound(training) > 0.5
     assert defense("marvell", sum_kl=0.1, across="larger").auc_bound(training) is None

@@ -90,7 +90,7 @@ def test_labels_that_are_turned_in_place_are_turned_for_the_training_alone() -> 
         np.testing.assert_array_equal(found.truth[name], alone.truth[name])
 
 
-def test_what_is_written_to_a_wire_is_recorded_nowhere() -> None:
+def test_what_is_written_to_a_context_is_recorded_nowhere() -> None:
     found, alone = trained("split", a=Scribbles(), b=none("split")), trained("split", b=none("split"))
     for name in ("labels", "watched_labels"):
         np.testing.assert_array_equal(found.truth[name], alone.truth[name])

@@ -35,7 +35,7 @@ class Context:
 
     @property
     def labels(self) -> torch.Tensor:
-        """(B,) int64: the batch's labels."""
+        """The batch's labels (B,) int64."""
         return self.training.labels[self.rows]
 
 
@@ -76,7 +76,7 @@ class Defense(base.Defense):
     games: ClassVar[set[str]] = {"split"}
 
     def begin(self, training: Training) -> Any:
-        """Called before the first step; what it returns is the `state` of every later hook."""
+        """Set up the defense before the first step; the result is the `state` of every later hook."""
         return None
 
     @base.returns(_outputs)
