@@ -1,4 +1,4 @@
-"""What tcpo's photographs give at the published size: without a defense, and with L_p of a batch on few or many axes.
+"""tcpo's photographs at the published size: without a defense, and with L_p of a batch on few or many axes.
 
 Run `make data`, then `python workflow/benchmarks/readings_photographs.py`, of which `--help` says how to make a part,
 and which may be stopped: see `published`. All is as at scale paper: 64 x 64 pixels, 32 channels, batches of 256, 50
