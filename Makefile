@@ -8,8 +8,11 @@ ARGS ?=
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
-# make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
-CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]"))
+# make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says; SETUPS=, DEFENSES=, ATTACKS=: a part of it.
+comma := ,
+named = $(if $($(2)),"$(1): ["$(call quoted,$(2))"]$(comma) ")
+ONLY = $(if $(SETUPS)$(DEFENSES)$(ATTACKS),"only={"$(call named,setups,SETUPS)$(call named,defenses,DEFENSES)$(call named,attacks,ATTACKS)"}")
+CONFIG = $(if $(SCALE)$(PAPERS)$(ONLY),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]") $(ONLY))
 
 # What a shell may lack or have of another program: a user with a name and a place for caches (as in a container), this
 # checkout's library before any other, text in UTF-8.
@@ -65,7 +68,7 @@ report: results
 # What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
 plan: setup
 	$(SNAKEMAKE) data $(CONFIG)
-	$(BIN)/python -m cutlayer.forecast $(wordlist 2,9,$(CONFIG)) $(PLAN)
+	$(BIN)/python -m cutlayer.forecast $(wordlist 2,20,$(CONFIG)) $(PLAN)
 
 # A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
 show: setup

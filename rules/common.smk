@@ -75,6 +75,8 @@ workflow.execute = settle_and_execute
 
 
 onstart:
+    for line in plan.left_out:
+        print(line, file=sys.stderr)
     os.environ[KEEP_GOING] = "yes" if workflow.execution_settings.keep_going else ""
     with sentences():
         environment.check(workflow.executor_plugin.name, workflow.executor_settings)

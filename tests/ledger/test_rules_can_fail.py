@@ -126,7 +126,7 @@ def ask(name: str, paper: str, claim: dict[str, Any], tables: Tables) -> None:
 
 def _used(check: Check, table: pd.DataFrame) -> pd.DataFrame | None:
     """All that a check selects in the first setup that has all of it, as it was measured."""
-    for found in evidence.per_setup(check, {check["exhibit"]: table}, older="none"):
+    for found in evidence.per_setup(check, {check["exhibit"]: table}, absent="none"):
         if not found.used.empty and found.lacks not in (evidence.FAILED, evidence.SKIPPED):
             own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
             chosen = np.logical_or.reduce([meant(own, part) for part in asked(check)])

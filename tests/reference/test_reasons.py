@@ -11,7 +11,6 @@ import pytest
 
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
-from cutlayer.ledger.claims import OLDER
 from cutlayer.plan.check_lines import parsed
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import judged_again, published, reasons
@@ -109,7 +108,7 @@ def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) ->
     newer = SimpleNamespace(papers={"marvell": published}, folder=plan.folder, judged_at=plan.judged_at)
     rows = reasons.judged(cast(Plan, newer), FOLDER)
     assert {*rows["verdict"]} == {"no result"}
-    assert {*rows["why"]} == {OLDER, "there is no setting sum_kl=7.0"}
+    assert {*rows["why"]} == {reasons.OLDER, "there is no setting sum_kl=7.0"}
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ LACKING = {  # else there is no result
     NO_RANGE: verdicts.NO_COMMON_RANGE,
     NO_WORTH: verdicts.NO_WORTH,
 }
-OLDER = "the reference run is older than this and has no such cells"
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
@@ -58,7 +57,7 @@ class Scale:
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
     hours: Hours = field(default_factory=dict)  # of larger ones
-    older: bool = False  # than what is said of it, so that cells may be asked for that nobody had asked for
+    absent: str = ""  # why cells that a check asks for may not be there; empty: they have to be
 
     def lacks(self, found: Found) -> str:
         """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""
@@ -91,7 +90,6 @@ class _Judged:
     def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> None:
         self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
         self._too_small = too_small.reasons(paper, published, cells)
-        self._older = OLDER if scale.older else ""
 
     def claims(self) -> Iterator[Row]:
         for identifier, claim in self._paper["claims"].items():
@@ -100,7 +98,7 @@ class _Judged:
     def _claim(self, identifier: str, claim: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
         """The row of a check of a claim in each setup, or one for all of them."""
         rows = {}
-        for found in self._across(claim, check, [*per_setup(check, self._cells, self._older)]):
+        for found in self._across(claim, check, [*per_setup(check, self._cells, self._scale.absent)]):
             row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
@@ -136,7 +134,7 @@ class _Judged:
         """The row of a check of a printed number in each setup, or one for all of them."""
         rows, table = {}, self._cells[check["exhibit"]]
         cells = {check["exhibit"]: printed.on(number["dataset"], check, table)}
-        for found in self._across(entry, check, [*per_setup(check, cells, self._older)]):
+        for found in self._across(entry, check, [*per_setup(check, cells, self._scale.absent)]):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}

@@ -13,7 +13,7 @@ from typing import Any
 
 from cutlayer.core.errors import InputError, few
 
-from . import check_lines, families, hours, limits, outside, plugins
+from . import check_lines, families, hours, limits, outside, parts, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
 from .looks import looks
@@ -65,8 +65,22 @@ class Plan:
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
         self.tried = self._trying()
+        self._cut(scale.only_published, config.get("only", {}))
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
+        self.judged_at["absent"] = parts.NOT_RUN if self.in_part else ""
         self.judged_at["hours"] = hours.read(folder / "benchmarks/forecast.csv")
+
+    def _cut(self, only_published: bool, only: Mapping[str, Any]) -> None:
+        """Leave of the papers what is asked for; `left_out` says which exhibits cannot be cut."""
+        for kind, names in only.items():
+            there: Mapping[str, Any] = {"setups": self.setups, "defenses": self.defenses, "attacks": self.attacks}[kind]
+            for name in names:
+                known(kind.removesuffix("s"), name, there, f"only.{kind}")
+        self.in_part, self.left_out = bool(only_published or only), list[str]()
+        if only_published:
+            self.papers = parts.of_numbers(self.papers)
+        if only:
+            self.papers, self.left_out = parts.of_names(self.papers, only)
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
         """How the setups are cut into jobs."""
@@ -341,6 +355,7 @@ class Plan:
         for kind in ("defense", "attack"):
             if exhibit[f"{kind}s"] != "all":
                 continue
+            exhibit["of_all"] = True
             reasons = self.variants.reasons(kind, exhibit["setups"])
             reasons = {name: reason for name, reason in reasons.items() if not self.outside.has(kind, name)}
             exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]

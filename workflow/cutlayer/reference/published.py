@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cutlayer.plan import parts
+
 FOLDER, RUNS = Path("reference"), "runs.csv"
 PACKED = ".gz"  # cells, a row per seed, take a tenth of their bytes so
 TABLE = "table"  # the way to draw that also writes markdown
@@ -61,18 +63,7 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
         for name, exhibit in content["exhibits"].items()
         if all((folder / file).exists() for file in files_of(paper, name, exhibit))
     }
-    claims, headline = (
-        {k: e for k, e in content.get(part, {}).items() if e["check"]["exhibit"] in exhibits}
-        for part in ("claims", "headline")
-    )
-    numbers = [e for e in content.get("numbers", []) if "check" not in e or e["check"]["exhibit"] in exhibits]
-    main = [
-        {**entry, "claims": [name for name in entry["claims"] if name in claims]} for entry in content.get("main", [])
-    ]
-    gone = {f"exhibit {name}" for name in content["exhibits"] if name not in exhibits}
-    errata = {key: entry for key, entry in content.get("errata", {}).items() if entry["check"] not in gone}
-    left = {"exhibits": exhibits, "numbers": numbers, "claims": claims, "headline": headline}
-    return {**content, **left, "main": main, "errata": errata}
+    return parts.left(content, exhibits)
 
 
 def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:

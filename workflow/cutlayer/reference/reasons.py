@@ -22,6 +22,7 @@ from cutlayer.plan.plan import Plan
 from . import published
 from .publish import write_ledger
 
+OLDER = "the reference run is older than this and has no such cells"
 WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
 NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference", "p"]
 MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`, or `make judge`"
@@ -74,7 +75,7 @@ def judged(plan: Plan, folder: Path) -> pd.DataFrame:
     tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
     with tempfile.TemporaryDirectory() as room:
         output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
-        scale = Scale(**cast(dict[str, Any], plan.judged_at), older=True)
+        scale = Scale(**cast(dict[str, Any], plan.judged_at | {"absent": OLDER}))
         files.write(content, printed, tables, scale, output)
         return read(output["claims"])
 
