@@ -79,9 +79,9 @@ TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE
 try: setup
 	@$(BIN)/python -m launch.trying $(foreach key,$(TRIED),$(key)=$(call quoted,$(key))) -- $(SNAKEMAKE)
 
-# Put a finished run at a scale that judges all numbers into reference/, to be committed; papers that are there already stay.
+# Put what is finished at a scale that judges all numbers into reference/, to be committed, beside what is there already.
 publish: setup
-	@$(BIN)/python -m cutlayer.reference.publish
+	@$(BIN)/python -m cutlayer.reference.publish $(if $(SCALE),$(call quoted,SCALE))
 
 # After a change of a rule: the reference's verdicts and exhibits again, from its cells, and which verdicts change.
 judge:

@@ -23,6 +23,7 @@ rule site:
         papers=plan.papers,
         looks=plan.looks["defense"],
         scale=plan.scale,
+        scales=plan.scales,
         hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
         code=lambda wildcards: {

@@ -12,7 +12,7 @@ from scipy.special import logit
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale, judge
-from cutlayer.reference.reasons import OLDER
+from cutlayer.reference.redrawn import OLDER
 
 PRINTED = pd.DataFrame(
     [("t", "all", "d", "mse", 0.3), ("t", "all", "d", "attack_auc", 0.42)],

@@ -151,7 +151,7 @@ def test_every_command_of_snakemake_can_be_planned(checkout: Project, tiny: dict
 def test_a_larger_scale_of_one_paper_or_a_part_can_be_planned(checkout: Project, tiny: dict[str, str]) -> None:
     told = {
         "PAPERS=marvell": """--config scale='reference' "papers=["'marvell'"]"\n""",
-        "SETUPS=mnist,fashion_mnist": """--config scale='printed'  "only={""setups: ["'mnist,fashion_mnist'"], ""}"\n""",
+        "SETUPS=mnist,fashion_mnist": """scale='printed' "only={""setups: ["'mnist,fashion_mnist'"], ""}"\n""",
     }
     for command in (one for one in ALL if one.startswith("make results SCALE")):
         said = follow(f"{command} 2>&1", checkout, checkout.folder, **tiny, ARGS="--dry-run")

@@ -77,7 +77,17 @@ def _sweep(text: str) -> dict[str, list[Any]]:
 def contract_tests(methods: str) -> list[str]:
     """The command that runs them on these methods alone."""
     quiet = ["--override-ini=addopts=", "--quiet", "--no-header", "--tb=no", "-rN", "-p", "no:cacheprovider"]
-    return [sys.executable, "-m", "pytest", "tests/games", "tests/data", "tests/plan/test_plugins.py", "--methods", methods, *quiet]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "tests/games",
+        "tests/data",
+        "tests/plan/test_plugins.py",
+        "--methods",
+        methods,
+        *quiet,
+    ]
 
 
 if __name__ == "__main__":

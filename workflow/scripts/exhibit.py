@@ -5,4 +5,4 @@ with logged(snakemake):
     name = snakemake.wildcards.paper, snakemake.wildcards.exhibit
     inputs, files = dict(snakemake.input.items()), dict(snakemake.output.items())
     given = snakemake.params
-    exhibits.draw(name, given.exhibit, given.beside, given.scale, inputs, files)
+    exhibits.draw(name, given.exhibit, given.beside, inputs, files)

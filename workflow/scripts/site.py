@@ -10,7 +10,7 @@ with logged(snakemake):
     sources = Sources(
         papers=asked.papers,
         looks=asked.looks,
-        scale=asked.scale,
+        scales=[asked.scale],
         hours=asked.hours,
         datasets=asked.datasets,
         results=Path("results"),
@@ -21,5 +21,5 @@ with logged(snakemake):
         code=asked.code,
         api=True,
     )
-    own, beside = reference.both(sources, published.FOLDER)
+    own, beside = reference.both(sources, published.FOLDER, asked.scales)
     reference.write(own, beside, Path("results/site"), snakemake.threads)

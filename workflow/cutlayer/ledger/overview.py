@@ -6,7 +6,7 @@ It is the ledger in words and the site's first screen. What a paper says above a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,11 @@ RULE = (
 )
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
-LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
+LARGER = {
+    "reference": "paper",
+    "printed": "paper",
+    "paper": "",
+}  # scale -> the one that decides more; of any other it is reference
 DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
 OPEN = {
     UNDECIDED: "undecided",
@@ -138,14 +142,17 @@ class Paper:
     rest: list[str]  # what would decide the rest, a sentence each
 
 
-def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str, known: Hours) -> Iterator[Paper]:
-    """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them."""
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scales: Sequence[str], known: Hours) -> Iterator[Paper]:
+    """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them.
+
+    `scales` are those of the run, the largest last.
+    """
     for name, paper in content.items():
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
-        larger = [*rest(counts, scale if _smaller(own) else FULL_SCALE, known, name)]
-        yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own, scale), larger)
+        larger = [*rest(counts, scales[0] if _smaller(own) else FULL_SCALE, known, name)]
+        yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own), larger)
 
 
 def _smaller(own: pd.DataFrame) -> bool:
@@ -154,8 +161,13 @@ def _smaller(own: pd.DataFrame) -> bool:
     return bool((among["size"] != FULL).any())
 
 
-def of_scale(scale: str, known: Hours) -> str:
-    """What a scale is, and what the next one takes."""
+def of_scale(scales: Sequence[str], known: Hours) -> str:
+    """Which scales a run is of, the largest last, and what the next one takes."""
+    if len(scales) > 1:
+        return (
+            f"These are runs at the scales {' and '.join(scales)}: of each row the largest at which all of it was run."
+        )
+    (scale,) = scales
     larger = LARGER.get(scale, "reference")
     more = f" A larger one is run with `--config scale={larger}`{_price(known, larger)}." if larger else ""
     return f"This is a run at scale **{scale}**.{more}"
@@ -178,13 +190,14 @@ def chips(rows: pd.DataFrame, spoken_of: Iterable[str]) -> list[Chip]:
     return [_chip(name, own) for name in order if not (own := rows[rows["dataset"] == name]).empty]
 
 
-def decided(own: pd.DataFrame, scale: str) -> str:
+def decided(own: pd.DataFrame) -> str:
     """How many rows of a paper have a verdict that decides."""
     counts = {word: count for word, count in tally(own["verdict"]).items() if word in DECIDED}
     reduced = int((own["verdict"].str.endswith(MARK) & own["verdict"].map(plain).isin(counts)).sum())
     told = f" ({', '.join(f'{count} {word}' for word, count in counts.items())})" if counts else ""
+    scales = " and ".join(dict.fromkeys(own["scale"]))
     sizes = f", {reduced} of them on less than the paper's sizes" if reduced else ""
-    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scale}{told}{sizes}."
+    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scales}{told}{sizes}."
 
 
 def _price(known: Hours, scale: str, paper: str = hours.ALL) -> str:

@@ -76,7 +76,9 @@ def _of_names(exhibit: Mapping[str, Any], only: Part) -> dict[str, Any]:
 
 def _gone(row: Mapping[str, str], exhibit: Mapping[str, Any], cut: Mapping[str, Any]) -> bool:
     """Whether what does not apply to a setup is no longer in the exhibit."""
-    return any(row[kind] in {*exhibit[f"{kind}s"]} - {*cut[f"{kind}s"]} for kind in ("defense", "attack") if kind in row)
+    return any(
+        row[kind] in {*exhibit[f"{kind}s"]} - {*cut[f"{kind}s"]} for kind in ("defense", "attack") if kind in row
+    )
 
 
 def _whole(exhibit: Mapping[str, Any], cut: Mapping[str, Any]) -> str:

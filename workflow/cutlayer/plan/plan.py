@@ -41,6 +41,7 @@ class Plan:
         config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
         params = validate(config, Params, "params.yaml")
         known("scale", params.scale, params.scales, "params.yaml")
+        self.scales, self._config = [*params.scales], config  # the smallest first
         written, self.outside = config, outside.read(config)
         config = self.outside.beside(config)
         self.scale = params.scale
@@ -69,6 +70,10 @@ class Plan:
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
         self.judged_at["absent"] = parts.NOT_RUN if self.in_part else ""
         self.judged_at["hours"] = hours.read(folder / "benchmarks/forecast.csv")
+
+    def at(self, scale: str) -> Plan:
+        """The plan of the same at another scale."""
+        return self if scale == self.scale else Plan(self._config | {"scale": scale}, self.folder)
 
     def _cut(self, only_published: bool, only: Mapping[str, Any]) -> None:
         """Leave of the papers what is asked for; `left_out` says which exhibits cannot be cut."""
@@ -414,6 +419,7 @@ class Plan:
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
             "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
+            "scales": self.scales,
             "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
         }
 

@@ -63,7 +63,7 @@ class Run:
                 known = ", ".join(own["item"].unique())
                 raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
         about = (
-            f"*Scale {own['scale'].iloc[0]}, {own['seeds'].max()} seeds, {self.source}. Beside each verdict: the data, "
+            f"*Scale {' and '.join(dict.fromkeys(own['scale']))}, {own['seeds'].max()} seeds, {self.source}. Beside each verdict: the data, "
             "our number and its 95% interval. \\* is on less than the paper's sizes.*"
         )
         rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
@@ -123,7 +123,7 @@ def runs(root: Path) -> dict[str, Run]:
         rows = pd.read_csv(folder / "claims.csv")
         for paper in rows["paper"].unique():
             if paper in content:
-                made = f", commit {known[paper]['commit'][:7]}, {known[paper]['date']}" if known else ""
+                made = "".join(f", commit {run['commit'][:7]}, {run['date']}" for run in known.get(paper, []))
                 found[paper] = Run(rows[rows["paper"] == paper], content[paper], f"{folder.name}/claims.csv{made}")
     return found
 

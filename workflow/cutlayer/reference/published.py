@@ -17,12 +17,17 @@ PACKED = ".gz"  # cells, a row per seed, take a tenth of their bytes so
 TABLE = "table"  # the way to draw that also writes markdown
 
 
-def runs(folder: Path) -> dict[str, dict[str, str]]:
-    """Paper -> the run that its results are of; empty where nothing is published."""
-    if not (folder / RUNS).exists():
-        return {}
-    with (folder / RUNS).open(newline="", encoding="utf-8") as file:
-        return {row["paper"]: row for row in csv.DictReader(file)}
+def runs(folder: Path) -> dict[str, list[dict[str, str]]]:
+    """Paper -> the runs that its cells are of; empty where nothing is published.
+
+    A run has a number, which cells have, a scale, commit, date, machine and hours.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    if (folder / RUNS).exists():
+        with (folder / RUNS).open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                found.setdefault(row["paper"], []).append(row)
+    return found
 
 
 def all_files(folder: Path) -> list[str]:

@@ -43,7 +43,7 @@ def claims(given: Sources) -> pd.DataFrame:
 def _pages(given: Sources, folder: Path) -> None:
     """Write the pages, one after the other."""
     table = claims(given)
-    seen = [*overview.papers(table, given.papers, given.scale, given.hours)]
+    seen = [*overview.papers(table, given.papers, given.scales, given.hours)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
     cards = [{**papers.card(one, given.papers[one.name]), "told": [*headlines.told(given, one.name)]} for one in seen]
@@ -113,8 +113,8 @@ def _writer(given: Sources, folder: Path) -> Callable[..., None]:
                             "prose": documents.prose}  # fmt: skip
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
-        "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
-        "of_scale": overview.of_scale(given.scale, given.hours), "title_of": names.of_setup,
+        "order": [*given.papers], "about": overview.ABOUT, "scale": " and ".join(given.scales),
+        "of_scale": overview.of_scale(given.scales, given.hours), "title_of": names.of_setup,
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),

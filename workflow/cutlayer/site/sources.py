@@ -25,7 +25,7 @@ class Sources:
 
     papers: Mapping[str, Any]
     looks: Mapping[str, Mapping[str, Any]]  # defense -> its look
-    scale: str
+    scales: Sequence[str]  # that the results are of, the largest last
     hours: Hours  # of larger ones
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.exhibits.base import Beside
-from cutlayer.ledger import cells, printed
+from cutlayer.ledger import cells, printed, scales
 from cutlayer.plan import plugins
 
 
@@ -17,16 +17,17 @@ def draw(
     name: tuple[str, str],
     exhibit: Mapping[str, Any],
     told: Mapping[str, Any],
-    scale: str,
     inputs: Mapping[str, str | Path],
     files: Mapping[str, Path],
 ) -> None:
     """Write an exhibit's `csv`, `png` and `pdf`, and of a table `md` and `tex`.
 
-    `name` is paper and exhibit, `told` what `Plan.beside` gives; `inputs` has the `cells` and, where there are printed
+    `name` is paper and exhibit, `told` what `Plan.beside` gives, with the scales
+    in their order; `inputs` has the `cells` and, where there are printed
     numbers, `published`.
     """
-    table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
+    found = scales.shown(cells.load(inputs["cells"]), exhibit["draw"], told["scales"])
+    table = cells.summarize(found, *name)
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if told["numbers"]:
         numbers = _own(printed.beside(table, told["numbers"], printed.read(inputs["published"])), name[1])
