@@ -37,7 +37,9 @@ def row(paper: str, item: str, ours: float, low: float, high: float, **more: obj
     return made | {"ours": ours, "low": low, "high": high, "verdict": "holds"} | more
 
 
-def run(root: Path, *papers: str, scale: str = SCALE, value: float = 0.5, provenance: str = "real", **only: list) -> Plan:
+def run(
+    root: Path, *papers: str, scale: str = SCALE, value: float = 0.5, provenance: str = "real", **only: list
+) -> Plan:
     """Write a finished run into a folder: of each exhibit a number a setup and defense, and the facts of the data."""
     plan = Plan(CONFIG | {"papers": [*papers], "scale": scale} | ({"only": only} if only else {}))
     shutil.copy(ROOT / "params.yaml", root)
@@ -124,7 +126,10 @@ def test_a_part_at_a_larger_scale_comes_beside_what_is_there(root: Path) -> None
     pd.testing.assert_frame_equal(smaller, before)
     assert {*larger[["setup", "value"]].itertuples(index=False, name=None)} == {("criteo_steps", 0.7)}
     runs = published.runs(root / "reference")[FIRST]
-    assert [(made["run"], made["scale"], made["commit"][0]) for made in runs] == [("1", SCALE, "a"), ("2", "printed", "b")]
+    assert [(made["run"], made["scale"], made["commit"][0]) for made in runs] == [
+        ("1", SCALE, "a"),
+        ("2", "printed", "b"),
+    ]
     assert "at the scales reference and printed" in (root / "reference/ledger.md").read_text()
 
 

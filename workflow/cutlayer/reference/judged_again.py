@@ -25,9 +25,7 @@ def judge(root: Path) -> pd.DataFrame:
     """Write claims.csv, ledger.md and the exhibits of the reference; the verdicts that changed, from what to what."""
     folder = root / published.FOLDER
     plan, before = reasons.of_reference(root), redrawn.read(folder / "claims.csv")
-    after = redrawn.judged(plan, folder)
-    cells.write(after, folder / "claims.csv")
-    redrawn.write_ledger(plan, after, folder)
+    after = redrawn.judge(plan, folder)
     redrawn.draw(plan, folder, _drawn_again(plan, folder))
     both = before.merge(after, on=[*ROW, "kind"], suffixes=(" before", ""))
     return both.loc[both["verdict before"] != both["verdict"], [*ROW, "verdict before", "verdict"]]

@@ -29,7 +29,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.core.machine import processor, versions
 from cutlayer.core.progress import steps
-from cutlayer.ledger import cells
 from cutlayer.ledger.verdicts import STAND_IN
 from cutlayer.plan import code
 from cutlayer.plan.plan import Plan
@@ -74,11 +73,9 @@ def publish(root: Path, commit: str, scale: str) -> str:
     parts = {paper: _run(config, plan, scale, paper, finished, root / "logs") for paper in papers}
     new = {paper: {RUN: run, "commit": commit} | part for paper, part in parts.items()}
     write_rows(folder / published.RUNS, [*_rows(folder, before, new)])
-    redrawn.draw(plan, folder, changed)
-    published_plan = redrawn.plan_of(root, published.runs(folder))
-    claims = redrawn.judged(published_plan, folder)
-    cells.write(claims, folder / "claims.csv")
-    redrawn.write_ledger(published_plan, claims, folder)
+    if changed:
+        redrawn.draw(plan, folder, changed)
+        redrawn.judge(redrawn.plan_of(root, published.runs(folder)), folder)
     recorded = "" if _copy_lock(root, folder) else f"; {LOCK} is of another run, and left out"
     said = f"{len(changed)} exhibits of {', '.join(papers) or 'no paper'} at scale {scale} are new or changed"
     return f"{said}: {_size(folder):.1f} MB in {published.FOLDER}/{''.join(refused)}{recorded}"

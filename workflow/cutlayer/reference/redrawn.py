@@ -40,6 +40,14 @@ def sizes(plan: Plan, folder: Path) -> list[Scale]:
     return [Scale(**one | {"absent": OLDER}) for one in told]
 
 
+def judge(plan: Plan, folder: Path) -> pd.DataFrame:
+    """Write the verdicts on the cells that are there, and the ledger; the rows as text."""
+    claims = judged(plan, folder)
+    cells.write(claims, folder / "claims.csv")
+    write_ledger(plan, claims, folder)
+    return claims
+
+
 def judged(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows by today's rules and paper.yaml, as text; there is no result of cells that no run has."""
     content = published.shown(folder, plan.papers)

@@ -22,7 +22,8 @@ INNER = "reference"  # folder in the site
 def both(own: Sources, folder: Path, order: Sequence[str]) -> tuple[Sources, Sources | None]:
     """What your site and that of the reference in `folder` are made of; the second is None where there is none.
 
-    The reference has the papers of your run that are published; `order` is that of scales. The project's texts are in your site only.
+    The reference has the papers of your run that are published, at scales in this `order`. The project's texts are in
+    your site only.
     """
     papers, runs = published.shown(folder, own.papers), published.runs(folder)
     if not papers:
@@ -30,14 +31,11 @@ def both(own: Sources, folder: Path, order: Sequence[str]) -> tuple[Sources, Sou
     there = {run["scale"] for name in papers for run in runs[name]}
     datasets = [name for name in own.datasets if (folder / "data" / f"{name}.json").exists()]
     reference = replace(
-        own, papers=papers, scales=[scale for scale in order if scale in there], datasets=datasets, results=folder, normalised=folder / "data",
-        documents=(), pictures=(), api=False,
+        own, papers=papers, scales=[scale for scale in order if scale in there], datasets=datasets, results=folder,
+        normalised=folder / "data", documents=(), pictures=(), api=False,
     )  # fmt: skip
     rows = claims(reference)
-    found = {
-        name: f"{_when(runs[name])}: {overview.decided(rows[rows['paper'] == name])}"
-        for name in papers
-    }
+    found = {name: f"{_when(runs[name])}: {overview.decided(rows[rows['paper'] == name])}" for name in papers}
     made = {name: " ".join(_made(run, own.code[name]) for run in runs[name]) for name in papers}
     return (
         replace(own, beside=Beside("reference run", f"{INNER}/", found)),
@@ -46,7 +44,8 @@ def both(own: Sources, folder: Path, order: Sequence[str]) -> tuple[Sources, Sou
 
 
 def _when(runs: Sequence[Mapping[str, str]]) -> str:
-    return "At " + " and ".join(f"scale {run['scale']}, on {run['date']}" for run in runs)
+    latest = {run["scale"]: run["date"] for run in runs}
+    return "At " + " and ".join(f"scale {scale}, on {date}" for scale, date in latest.items())
 
 
 def _made(run: Mapping[str, str], code: str) -> str:
