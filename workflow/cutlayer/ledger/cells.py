@@ -188,8 +188,8 @@ def axis(cells: pd.DataFrame) -> str:
 
 
 def summarize(cells: pd.DataFrame, paper: str, exhibit: str) -> pd.DataFrame:
-    """One row per cell and `scale`: mean over seeds, ends of the 95% interval, seeds, provenance, scale; for figures `each` seed's
-    value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
+    """One row per cell and `scale`: mean over seeds, ends of the 95% interval, seeds, provenance; for figures `each`
+    seed's value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
 
     `by` names the worst attacks, the one of most seeds first.
     """

@@ -19,8 +19,8 @@ ABOUT = (
 NUMBERS = ("seeds", "tolerance", "ours", "low", "high", "difference")
 IDLE = "weight=0.0"  # a setting
 COLUMNS = [
-    "paper", "exhibit", "numbers", "distance", "middle half", "undefended", "distance undefended", "data", "scales", "sizes",
-    "seeds",
+    "paper", "exhibit", "numbers", "distance", "middle half", "undefended", "distance undefended", "data", "scales",
+    "sizes", "seeds",
 ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ class Run:
                 known = ", ".join(own["item"].unique())
                 raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
         about = (
-            f"*Scale {' and '.join(dict.fromkeys(own['scale']))}, {own['seeds'].max()} seeds, {self.source}. Beside each "
+            f"*Scale {' and '.join(own['scale'].unique())}, {own['seeds'].max()} seeds, {self.source}. Beside each "
             "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes.*"
         )
         rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
