@@ -3,9 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-# Short jobs: the default scheduler spends seconds of a core on their order, and whenever a job ends the sizes of all ready
-# jobs' inputs would be taken: a few jobs a core are enough to choose from.
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) --scheduler greedy --scheduler-subsample $$((4 * $$(getconf _NPROCESSORS_ONLN))) --rerun-incomplete $(ARGS)
+SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says; SETUPS=, DEFENSES=, ATTACKS=: a part of it.
@@ -24,7 +22,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan show report try publish judge compare verify docs lock check test lint clean imports record push pull settle release
+.PHONY: results setup data plan seconds show report try publish judge compare verify docs lock check test lint clean push settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -65,10 +63,13 @@ data: setup
 report: results
 	$(BIN)/snakemake --quiet --report results/report.html $(ARGS)
 
-# What a scale will run and how long it takes, before it does: make plan SCALE=reference. PLAN may have targets, too.
+# What a scale will run and how long it takes, before it does: make plan SCALE=reference.
 plan: setup
-	$(SNAKEMAKE) data $(CONFIG)
-	$(BIN)/python -m cutlayer.forecast $(wordlist 2,20,$(CONFIG)) $(PLAN)
+	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,20,$(CONFIG))
+
+# After a run: what its jobs took, into the table that `make plan` reads. `make publish` does so, too.
+seconds: setup
+	@$(BIN)/python -m cutlayer.reference.seconds
 
 # A setup as it runs, and where each value comes from: make show SETUP=criteo SCALE=reference.
 show: setup
@@ -110,42 +111,25 @@ docs: setup
 # dvc.yaml calls snakemake by name: the one of the environment.
 DVC = PATH="$(abspath $(BIN)):$$PATH" $(BIN)/dvc
 
-# Run what is out of date and write dvc.lock, which belongs to the code and params that it was written with: commit them together.
-record: setup
-	$(BIN)/python workflow/tracking/lock.py
-	$(DVC) repro
-
-# After a new dataset: say in git which raw files there are (data/raw/*/*.dvc).
-imports: data
-	$(BIN)/python workflow/tracking/imports.py
-
+# What `dvc repro` made, and the original files that are here, which DVC has no copies of before.
+HERE = $(filter $(addsuffix .dvc,$(wildcard data/raw/*/*)),$(wildcard data/raw/*/*.dvc))
 push: setup
-	$(BIN)/python workflow/tracking/raw.py
+	$(if $(HERE),$(DVC) commit $(HERE))
 	$(DVC) push
 
-# Files that DVC brought are new to Snakemake. Only if they are what dvc.lock says this very code makes, have it record
-# all of them as made by this code and these params (--forceall: also those whose times look right).
-define SETTLE
-@$(DVC) status --quiet dvc.yaml; case $$? in 0) ;; \
-	1) echo "settle: the results are not what dvc.lock records for this code: see dvc status; make record makes them" >&2; exit 1 ;; \
-	*) $(DVC) status dvc.yaml; exit 1 ;; esac # quiet, it keeps its reason to itself
-$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
-endef
-
-# Raw files may be missing where they were missing on the machine that pushed; results may not: settle looks.
-pull: setup
-	$(DVC) pull --allow-missing
-	$(SETTLE)
-
-# After a `dvc checkout` of your own.
+# After `dvc pull` or `dvc checkout`, whose files are new to Snakemake. Only if they are what dvc.lock says this very code
+# makes, have it record all that is here as made by this code and these params (--forceall: also those whose times look right).
 settle: setup
-	$(SETTLE)
+	@$(DVC) status --quiet dvc.yaml; case $$? in 0) ;; \
+		1) echo "settle: the results are not what dvc.lock says of this code: see dvc status; dvc repro makes them" >&2; exit 1 ;; \
+		*) $(DVC) status dvc.yaml; exit 1 ;; esac # quiet, it keeps its reason to itself
+	$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
 
 # Whether tree, version and changelog agree; then dist/ has the site as a zip and the library as a wheel that imports.
 release: setup
 	@$(BIN)/python -m release
 
-# After a change of requirements.in: install it in a fresh environment, then write down what came, but for one platform's own.
+# After a change of what pyproject.toml needs: `pip install --editable .[test]` in a fresh environment, then write down what came, but for one platform's own.
 lock: setup
 	$(PIP) freeze --all --exclude pip --exclude cutlayer | sed 's/+cpu//' | grep -vE '^(nvidia|cuda|triton)' > requirements.lock
 

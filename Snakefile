@@ -37,15 +37,14 @@ rule all:
     default_target: True
     input:
         exhibits_of(*plan.papers),
-        datasets_of(plan.setups_shown),
-        run_files(),
+        datasets_of(plan.setups_used),
         ledger_files(),
         "results/site/.whole",
 
 
 rule data:
     input:
-        datasets_of(plan.setups_shown),
+        datasets_of(plan.setups_used),
         "results/data.md",
 
 

@@ -1,10 +1,10 @@
-# Transcripts -> scores of attacks (those on a run in one job, if they are cheap or jobs small), what the theory says of
-# runs, strengths at which defenses leak alike, rows that are found in every seed.
-for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
+# Transcripts -> scores of attacks (those on a run in one job, if they are cheap or jobs small), measures of the theory, strengths
+# at equal leak, leak of the most vulnerable records.
+for rule_name, job, attacks, grain, setup, defense in attack_jobs():
 
     rule:
         name:
-            f"attack_{job}{grain.suffix}" if job in attacks else f"attacks_{number}"
+            rule_name
         input:
             code=attack_code(attacks),
             transcripts=run_parts(grain, "transcript"),
@@ -20,6 +20,7 @@ for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
             f"logs/attack/{{setup}}/{{defense}}/{job}{grain.part}.benchmark.tsv"
         wildcard_constraints:
             setup=setup,
+            defense=defense,
         group:
             together
         conda:
@@ -34,9 +35,13 @@ for number, (job, attacks, grain, setup) in enumerate(attack_jobs()):
             contents=contents(attack_code(attacks)),
             protocol=lambda w: plan.setups[w.setup]["protocol"],
             seeds=seeds_of,
-            attacks={name: plan.attacks[name] for name in attacks},
+            attacks=attacks_of(attacks),
         script:
             "../workflow/scripts/attack.py"
+
+
+# The rule of a single attack also serves what no exhibit shows; shared jobs come before it.
+internals.prefer(*(rule_name for rule_name, *_ in attack_jobs()))
 
 
 for grain in plan.grains:
@@ -107,7 +112,7 @@ for grain in plan.grains:
             "../workflow/scripts/match.py"
 
 
-# The rows that attacks find in all seeds of a run: one job for all seeds, however else the run is cut.
+# The records that attacks find in all seeds of a run: one job for all seeds, whatever the job granularity of the run.
 rule vulnerable:
     input:
         code=vulnerable_code,

@@ -1,23 +1,23 @@
-# The code that a job runs: its script, and the methods that this finds by name. What these import they say themselves: with
-# thirty more inputs a job Snakemake would take twice as long to build the DAG.
+# The code that a job runs: its script, and the methods that the script finds by name. Their imports are not inputs: with thirty
+# more inputs per job Snakemake would take twice as long to build the DAG.
 relpath, abspath = functools.cache(os.path.relpath), functools.cache(os.path.abspath)
 
 
 def given(files):
-    """Files that no job makes, as seen from the working directory: a checkout that is moved or copied reruns nothing.
+    """Files that no job makes, relative to the working directory: a checkout that is moved or copied reruns nothing.
 
-    What they hold counts, which `contents` says, and not when they were written.
+    Their content counts (see `contents`), not their time.
     """
     return [ancient(relpath(file)) for file in files]
 
 
 def absolute(files):
-    """Paths as the library names its own files."""
+    """Absolute paths, as the library names its files."""
     return tuple(map(abspath, files))
 
 
 def contents(code, read=()):
-    """A param: checksums of the code that a job runs, and of all else that it reads and no job makes.
+    """Param with checksums of the code that a job runs, and of all other files that it reads and no job makes.
 
     Both are lists, or functions of its wildcards.
     """
@@ -35,7 +35,7 @@ def script_of(name):
 
 
 def source(kind, name, game=""):
-    """The file of a method, that of a game if several have one of that name."""
+    """The file of a method, of the given game if several have one of that name."""
     return given([plugins.method(kind, name, game).path])
 
 
@@ -45,10 +45,9 @@ def library(name):
 
 
 def normalise_code(wildcards):
-    constants = plugins.method("dataset", wildcards.dataset).constants
-    stand_in = f"data/standins/{constants['stand_in'] or constants['kind']}.py"
-    own = source("dataset", wildcards.dataset)
-    return script_of("normalise") + own + library(stand_in)
+    method = plugins.method("dataset", wildcards.dataset)
+    stand_in = library(f"data/standins/{method.constants['kind']}.py")
+    return script_of("normalise") + given([method.path]) + stand_in
 
 
 def training_code(wildcards):
@@ -70,7 +69,7 @@ def run_code(wildcards):
 
 
 def times_code(wildcards):
-    timed = plan.timed(wildcards.setup)
+    timed = plan.defenses_to_time(wildcards.setup)
     defenses = {file for name in timed for file in defense_code(wildcards.setup, name)}
     return script_of("times") + training_code(wildcards) + given(sorted(defenses))
 
@@ -81,12 +80,12 @@ def match_code(wildcards):
     return script_of("match") + training_code(wildcards) + defense + attack
 
 
-def attack_code(attacks, by="attack"):
-    """Of several attacks that are one job, as a function of its wildcards."""
-    used = sorted({plan.attacks[name]["use"] for name in attacks})
-    own = [file for name in used for file in source("attack", name)]
+def attack_code(names, by="attack"):
+    """Code of a job of several attacks, as a function of its wildcards."""
 
     def code(wildcards):
+        used = {attack["use"] for attack in attacks_of(names)(wildcards).values()}
+        own = [file for name in sorted(used) for file in source("attack", name)]
         protocol = source("protocol", plan.setups[wildcards.setup]["protocol"])
         return script_of(by) + own + protocol
 
@@ -114,12 +113,12 @@ def site_code(wildcards):
 
 
 def site_templates():
-    """What pages are made of, and what lies beside them."""
+    """Templates and assets of the site."""
     return given(sorted(plugins.ROOT.glob("site/*s/*")))
 
 
 def site_files():
-    """What the site shows of the tree, by what it is."""
+    """Files of the tree that the site shows, by kind."""
     return {
         "templates": site_templates(),
         "sources": given(["data/sources.csv"]),

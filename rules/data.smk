@@ -1,10 +1,10 @@
-# Sources -> original files -> normalised data, with where they came from.
+# Sources -> original files -> normalised data with their provenance.
 rule acquire:
     input:
         code=script_of("acquire"),
         sources=given([SOURCES]),
     output:
-        update(record_of_folder("{folder}")),  # which says where files came from before
+        update(record_of_folder("{folder}")),  # its old content has the origins of files
     log:
         "logs/acquire/{folder}.log",
     localrule: True  # nodes of a cluster may be without a network
@@ -19,8 +19,8 @@ rule acquire:
         "../workflow/scripts/acquire.py"
 
 
-# An original file that is asked for by its name. It is no output of `acquire`: some cannot be had, and Snakemake deletes
-# outputs before it makes them.
+# An original file, requested by its name. It is no output of `acquire`: some are not available, and Snakemake deletes outputs
+# before it makes them.
 rule raw:
     input:
         acquired,

@@ -52,7 +52,7 @@ rule figure:
     params:
         contents=contents(figure_code, lambda w: printed_files(w).values()),
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
-        beside=lambda w: plan.beside(w.paper, w.exhibit),
+        options=lambda w: plan.plot_options(w.paper, w.exhibit),
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],
     script:
         "../workflow/scripts/exhibit.py"

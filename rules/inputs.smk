@@ -1,16 +1,16 @@
-# What a job reads and takes, as functions of its wildcards.
+# Inputs, resources and params of jobs, as functions of their wildcards.
 def growing(amount):
     """A resource that grows with each attempt."""
     return lambda wildcards, attempt: amount * attempt
 
 
 def at_once(name):
-    """What a cluster gets as one job; without one Snakemake need not look for circles between groups."""
-    return lambda wildcards: name if workflow.resource_settings.nodes else None
+    """Group that a cluster gets as one job; without a cluster Snakemake need not check groups for cycles."""
+    return lambda wildcards: name if internals.submits else None
 
 
 def together(wildcards):
-    """The same for small jobs that build on one model; the profile may put several models into one."""
+    """Group of small jobs on one model; the profile may put several models into one."""
     return at_once("models" if plan.cluster.small_jobs else None)(wildcards)
 
 
@@ -20,7 +20,7 @@ def gpu(wildcards, input):
 
 
 def provenance(setups):
-    """Where the data of these setups come from, once they are there."""
+    """Provenance of the data of these setups, once they exist."""
     files = [
         f for f in datasets_of(setups) if f.endswith(".json") and os.path.exists(f)
     ]
@@ -51,55 +51,62 @@ def in_report(kind):
 
 
 def tried(job):
-    """Where a job notes that its method failed, and which attempt this is."""
+    """Params of a job that may fail: the path of its note, and the number of the attempt."""
     note = f"{notes.NOTES}/{job}.json"
     return {
         "note": note,
-        "attempt": lambda w: notes.attempt(note.format(**w), workflow.touch),
+        "attempt": lambda w: notes.attempt(note.format(**w), internals.touches),
     }
 
 
 def one_of(exhibits):
-    """What an exhibit's name must be so that it is one of these ("paper/name"); papers may have none of a kind."""
+    """Regex for the names of these exhibits ("paper/name"); papers may have none of a kind."""
     names = [os.path.basename(key) for key in exhibits]
     return "|".join(names) or "!"
 
 
-def among(runs, sign="="):
-    """What a setup must be so that it and the defense after it are one of these (setup, defense), or ("!") none."""
-    return rf"(?{sign}(?:{'|'.join('/'.join(run) for run in runs)})/)\w+"
-
-
 def attack_jobs():
-    """Which attacks are a job: its name, they, how it is cut, and what its setup must be."""
-    shared = plan.shared_jobs().items()
-    for (attacks, grain), runs in shared:
-        yield SHARED, attacks, grain, among(runs)
-    for name, grain in itertools.product(plan.attacks, plan.grains):
-        elsewhere = [
-            run for (attacks, _), runs in shared if name in attacks for run in runs
-        ]
-        alone = among(elsewhere, "!") if elsewhere else ""
-        yield name, (name,), grain, alone + f"(?:{setups_of(grain)})"
+    """The rules of attacks: name, job, attacks, job granularity, and regexes for setup and defense."""
+    shared = [
+        (setup, [defense for _, defense in own], attacks, grain)
+        for (attacks, grain), runs in plan.shared_jobs().items()
+        for setup, own in itertools.groupby(runs, key=lambda run: run[0])
+    ]
+    names = set()
+    for setup, own, attacks, grain in sorted(shared, key=lambda job: -len(job[1])):
+        name = f"attacks_on_{setup}"
+        name += f"_under_{own[0]}" if name in names else ""
+        names.add(name)
+        yield name, SHARED, attacks, grain, setup, "|".join(own)
+    for grain in plan.grains:
+        name = f"attack{grain.suffix}"
+        yield name, "{attack}", ("{attack}",), grain, setups_of(grain), r"\w+"
+
+
+def attacks_of(names):
+    """Settings of attacks, whose names may have wildcards, as a function of the wildcards."""
+    return lambda w: {
+        name: plan.attacks[name] for name in (each.format(**w) for each in names)
+    }
 
 
 def setups_of(grain):
-    """What a setup must be so that its jobs are cut like this."""
+    """Regex for the setups of a job granularity."""
     return r"\w+" if len(plan.grains) == 1 else "|".join(grain.setups)
 
 
 def matched_by(wildcards):
-    """The attack whose success a defense's strength is tuned to."""
+    """The attack whose success tunes a defense's strength."""
     return plan.attacks[plan.matches[wildcards.setup, wildcards.defense]["attack"]]
 
 
 def seeds_of(wildcards):
-    """The seeds that a job is about."""
+    """Seeds of a job."""
     return [int(wildcards.seed)] if "seed" in wildcards.keys() else list(plan.seeds)
 
 
 def trained(wildcards):
-    """What the undefended run learned, for runs that do not train a model of their own."""
+    """Trained models of the undefended run, for runs that do not train their own."""
     setup, seeds = plan.trained_by(wildcards.setup, wildcards.defense), seeds_of(
         wildcards
     )
@@ -107,46 +114,46 @@ def trained(wildcards):
 
 
 def printed(papers):
-    """What these papers print."""
+    """Published numbers of these papers."""
     return given(f"workflow/papers/{paper}/published.csv" for paper in papers)
 
 
 def printed_files(wildcards):
-    """The paper's printed numbers, where an exhibit shows any."""
-    told = plan.beside(wildcards.paper, wildcards.exhibit)["numbers"]
-    return {"published": printed([wildcards.paper])[0]} if told else {}
+    """The paper's published numbers, if the exhibit shows any."""
+    numbers = plan.plot_options(wildcards.paper, wildcards.exhibit)["numbers"]
+    return {"published": printed([wildcards.paper])[0]} if numbers else {}
 
 
 def own_files(wildcards):
-    """The files of a dataset outside the tree."""
+    """Files of a dataset outside the tree."""
     own = plugins.home("dataset", wildcards.dataset)
     return given(sources.own_files(own, wildcards.dataset)) if own else []
 
 
 def sources_of(wildcards):
-    """What says which a dataset's files are; of one outside the tree the files themselves."""
+    """Table of a dataset's original files; for one outside the tree the files themselves."""
     return own_files(wildcards) or given([SOURCES])
 
 
 def rows_of(wildcards):
-    """The same, without the rows of other datasets: whoever adds one runs nothing again."""
+    """Rows of a dataset's original files: a new dataset reruns nothing of the others."""
     name = wildcards.dataset
     place = plugins.home("dataset", name) or SOURCES
     return [dict(vars(r)) for v in sources.versions_of(name, place, None) for r in v]
 
 
 def rows_in(wildcards):
-    """The same, of a folder of original files."""
+    """Rows of a folder of original files."""
     return [dict(vars(r)) for r in ORIGINALS if r.dataset == wildcards.folder]
 
 
 def record_of_folder(folder):
-    """Where it is written what was found of a folder of original files."""
+    """Record of the acquired files of a folder."""
     return f"{RECORDS}/{folder}.json"
 
 
 def record_of(wildcards):
-    """The same, of a dataset's; of one without original files, or outside the tree, there is none."""
+    """Record of a dataset's acquired files; none for a dataset without original files, or outside the tree."""
     if plugins.home("dataset", wildcards.dataset):
         return []
     folder = sources.folder_of(wildcards.dataset, SOURCES)
@@ -155,9 +162,9 @@ def record_of(wildcards):
 
 @functools.cache
 def answering():
-    """The addresses that failed when they were asked for a file, and answer now."""
+    """URLs that failed before and answer now."""
     urls = sources.failed(RECORDS)
-    if not urls or workflow.touch:
+    if not urls or internals.touches:
         return ()
     from cutlayer.data import download  # it takes a while to import
 
@@ -166,14 +173,14 @@ def answering():
 
 @functools.cache
 def misnamed(folder):
-    """Say which original files may be there under another name."""
+    """Warn about original files that may be there under another name."""
     for sentence in sources.misnamed(folder, "data/raw", SOURCES):
         print(f"warning: {sentence}", file=sys.stderr)
 
 
 def asked(wildcards):
-    """How often a folder's files were wanted; once more if there is a reason to look again."""
-    if not workflow.is_main_process:
+    """Number of acquisitions of a folder's files; one more if there is a reason to try again."""
+    if not internals.is_main:
         return 0  # only that one acquires files
     misnamed(wildcards.folder)
     places = ("data/raw", mirror, SOURCES)
@@ -181,7 +188,7 @@ def asked(wildcards):
 
 
 def acquired(wildcards):
-    """The record of an original file's folder, unless it is known that nobody has the file now."""
+    """Record of an original file's folder; an error if no place has the file at present."""
     record = record_of_folder(wildcards.folder)
     if os.path.exists(record) and not os.path.exists(
         "data/raw/{folder}/{file}".format(**wildcards)
@@ -198,6 +205,6 @@ def acquired(wildcards):
 
 
 def measured(wildcards):
-    """The same, of the exhibit that a job is about."""
+    """The csv tables behind the exhibit of a job."""
     exhibit = EXHIBITS[f"{wildcards.paper}/{wildcards.exhibit}"]
     return measured_files(wildcards.paper, exhibit)

@@ -1,4 +1,4 @@
-# Exhibits and printed numbers -> verdicts.
+# Cells and published numbers -> verdicts.
 rule ledger:
     input:
         code=script_of("ledger"),

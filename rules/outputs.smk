@@ -1,6 +1,6 @@
-# The files that rules make, by what they are.
+# Output files of the rules, by kind.
 def exhibit_files(paper, name):
-    """Every file of an exhibit, and the table seed by seed behind it."""
+    """All files of an exhibit, with its table of cells."""
     kinds = ["csv", "png", "pdf"] + (
         ["md", "tex"] if f"{paper}/{name}" in TABLES else []
     )
@@ -9,7 +9,7 @@ def exhibit_files(paper, name):
 
 
 def exhibits_of(*papers):
-    """Every file of these papers' exhibits."""
+    """All files of these papers' exhibits."""
     return [
         exhibit_files(paper, name)
         for paper, name, _ in plan.exhibits()
@@ -18,7 +18,7 @@ def exhibits_of(*papers):
 
 
 def run_files():
-    """What the papers share: the files of every run, and all that is measured on them."""
+    """Files that papers share: those of every run, and of all measurements on them."""
     cases = {
         pair
         for _, _, exhibit in plan.exhibits()
@@ -41,7 +41,7 @@ def run_files():
 
 
 def ledger_files():
-    """The verdicts on everything."""
+    """Files of the ledger."""
     return [
         "results/claims.csv",
         "results/ledger.csv",
@@ -52,7 +52,7 @@ def ledger_files():
 
 
 def datasets_of(setups):
-    """The normalised data of these setups; the json has a checksum of the arrays, which may be too many to take it anew."""
+    """Normalised data of these setups; the json has the checksum of the arrays, which may be too large to hash again."""
     names = sorted({plan.setups[setup]["dataset"] for setup in setups})
     return [
         file
@@ -70,30 +70,30 @@ def seed_files(folder, part, seeds=plan.seeds):
 
 
 def run_parts(grain, part):
-    """What a job reads or writes of a run."""
+    """Files of a run that a job reads or writes."""
     seeds = ["{seed}"] if grain.one_seed else plan.seeds
     return seed_files("results/runs/{setup}/{defense}", part, seeds)
 
 
 def passing(grain, files):
-    """Files that are deleted once all that reads them is done, if the scale says so."""
+    """Files, deleted once all jobs that read them are done if the scale requests it."""
     return temp(files) if grain.temporary else files
 
 
 def table(grain, path):
-    """A table that a job writes; what one seed gives is a part of it, see the rule `join`."""
+    """Table of a job; that of one seed is a part, see the rule `join`."""
     return temp(f"{path}{grain.part}.csv") if grain.one_seed else f"{path}.csv"
 
 
 def joined_tables():
-    """The paths under results/ of the tables whose parts are jobs of one seed, without extension."""
+    """Regex for the paths of tables (under results/, without extension) whose parts are jobs of one seed."""
     cut = [setup for grain in plan.grains if grain.one_seed for setup in grain.setups]
     setups = "|".join(cut)
     return rf"(runs/({setups})/\w+/utility|(scores/({setups})/\w+|theory/\w+/({setups})|matches/({setups}))/\w+)"
 
 
 def measured_files(paper, exhibit):
-    """The csv tables that an exhibit is made of."""
+    """The csv tables behind an exhibit."""
     return [
         file
         for source in exhibit["sources"]

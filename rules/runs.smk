@@ -38,7 +38,7 @@ for grain in plan.grains:
             "../workflow/scripts/run.py"
 
 
-# What a step costs under each defense of the exhibits that show times: one job, so that they share a machine and a moment.
+# Time of a training step under each defense of the exhibits that show times: one job, so that all share a machine and its load.
 rule times:
     input:
         code=times_code,
@@ -60,13 +60,13 @@ rule times:
     params:
         contents=contents(times_code),
         setup=lambda w: plan.setups[w.setup],
-        defenses=lambda w: plan.timed(w.setup),
+        defenses=lambda w: plan.defenses_to_time(w.setup),
         seeds=list(plan.seeds),
     script:
         "../workflow/scripts/times.py"
 
 
-# The parts of a table that jobs of one seed wrote -> the table, as a job of all seeds writes it.
+# The parts of a table from jobs of one seed -> the table, as a job of all seeds writes it.
 if any(grain.one_seed for grain in plan.grains):
 
     rule join:

@@ -1,4 +1,4 @@
-# All that was found -> pages that a browser opens from disk.
+# All results -> HTML pages that a browser opens from disk.
 rule site:
     input:
         **site_files(),
@@ -21,10 +21,9 @@ rule site:
     params:
         contents=contents(site_code, sum(site_files().values(), [])),
         papers=plan.papers,
-        looks=plan.looks["defense"],
+        styles=plan.styles["defense"],
         scale=plan.scale,
         scales=plan.scales,
-        hours=plan.judged_at["hours"],
         datasets=plan.datasets(),
         code=lambda wildcards: {
             paper: code_of.of_numbers(plan, paper) for paper in plan.papers

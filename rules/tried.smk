@@ -1,4 +1,4 @@
-# Methods outside the tree (`--config methods=folder`): how each fares in the arena, as a picture and a sentence.
+# Methods outside the tree (`--config methods=folder`): the result of each in the arena, as a picture and a sentence.
 rule sentence:
     input:
         code=script_of("tried"),
@@ -18,7 +18,7 @@ rule sentence:
     params:
         contents=contents(script_of("tried")),
         exhibit=lambda w: plan.tried[w.exhibit],
-        told=lambda w: plan.outside.told(w.exhibit),
+        subject=lambda w: plan.outside.subject(w.exhibit),
     script:
         "../workflow/scripts/tried.py"
 

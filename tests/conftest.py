@@ -21,7 +21,6 @@ os.environ.pop("ARGS", None)
 import hypothesis
 import numpy as np
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from cutlayer.core.errors import InputError
 from cutlayer.data.datasets.base import Table
@@ -35,45 +34,8 @@ gc.set_threshold(GARBAGE)  # what was imported and collected stays: looking thro
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("same")
 
-# First what makes the finished project, beside what does not wait for it. Then the longest, so that short ones fill
-# both processes: a long one alone at the end of the workflows would be waited for. A SLURM disturbs workflows, and
-# whoever installs packages: after all of them, beside what does neither.
-WORKFLOWS = (
-    "tests/dvc/test_stages.py::test_plots_show",
-    "tests/dvc/test_kill.py",
-    "tests/workflow/test_your_own.py",
-    "tests/dvc/",
-    "tests/workflow/test_docs.py",
-    "tests/workflow/test_grains.py",
-    "tests/workflow/test_survival.py",
-    "tests/workflow/",
-)
-BROWSER, SLURM = "tests/site/test_browser.py", "tests/slurm/"
-# SLURM, whose tests take longest of what is left, waits for the browser: the other process has some of the rest then.
-TURNS = (*WORKFLOWS, BROWSER, "tests/style/", "tests/games/test_a", SLURM)
+WORKFLOWS, SLURM = ("tests/dvc/", "tests/workflow/"), "tests/slurm/"
 NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
-
-
-class Together(LoadScopeScheduling):
-    """A file's tests in one process, for they share what they make, and so SLURM's; those of workflows where is room.
-
-    `--dist loadgroup` loses its groups on pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith(WORKFLOWS):
-            return nodeid
-        return SLURM if nodeid.startswith(SLURM) else nodeid.partition("::")[0]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
-    config.option.loadscopereorder = False  # in the order of `pytest_collection_modifyitems`
-    return Together(config, log)
-
-
-def _turn(item: pytest.Item) -> int:
-    return next((turn for turn, place in enumerate(TURNS) if item.nodeid.startswith(place)), len(TURNS))
 
 
 RAW = ("assert ", "DID NOT RAISE", "Tensor-likes ", "Scalars ")  # how an assertion begins that no sentence was put to
@@ -100,6 +62,11 @@ def _own(item: pytest.Item | pytest.Collector, names: Collection[str]) -> str:
 def _outside() -> dict[str, Path]:
     """The methods of --methods, and their files."""
     return {name: file for found in plugins._outside.values() for name, file in found.items()}
+
+
+def _turn(item: pytest.Item) -> int:
+    """Workflows, which take longest, begin; SLURM, which they may not meet, comes last."""
+    return -item.nodeid.startswith(WORKFLOWS) + item.nodeid.startswith(SLURM)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,6 +1,6 @@
-"""largest_entry: the larger the largest entry of an example's gradient, the rather it is positive.
+"""largest_entry: scores each example by the largest entry of its gradient; positives tend to have larger ones.
 
-Say here how it works, and name the paper if there is one. The first word is the name of the file.
+Explain here how it works, and cite the paper if there is one. The first word is the name of the file.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from cutlayer.games.split.attack import Attack
 
 @dataclass(frozen=True)
 class LargestEntry(Attack):
-    """Its fields, if it has any, are its parameters: each has a type and a default."""
+    """Largest-entry attack; fields, if there are any, are parameters with a type and a default."""
 
-    sees: ClassVar[set[str]] = {"gradients"}  # nothing else is in the view; games/split/attack.py lists what there is
-    classes: ClassVar[set[int]] = {2}  # numbers of classes that it is for
+    sees: ClassVar[set[str]] = {"gradients"}  # the view has nothing else; games/split/attack.py lists the options
+    classes: ClassVar[set[int]] = {2}  # numbers of classes that it applies to
 
     def infer(self, view: View) -> np.ndarray:
-        """A score (B,) for each example of a batch, the higher the rather positive, of its gradients (B, d)."""
+        """Scores (B,) of a batch from its gradients (B, d); higher means more likely positive."""
         return np.abs(np.asarray(view.gradients)).max(axis=1)

@@ -1,6 +1,6 @@
 """cells: 30 measurements of cells from 569 patients, and whether they are malignant or benign.
 
-Say here where it comes from. The first word is the name of the file.
+Explain here where it comes from. The first word is the name of the file.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from cutlayer.data.datasets.base import Dataset, Schema, Table
 
 
 class Cells(Dataset):
-    """What it declares is checked when it is read."""
+    """Wisconsin breast cancer data; its declarations are checked when the files are read."""
 
     rows = 569
     columns = 30
     classes = 2
     class_names = ("malignant", "benign")  # in the order of the labels
     class_rates = (0.3726, 0.6274)
-    # Of every column ("*") evenly spaced quantiles, from the least to the greatest value.
+    # Evenly spaced quantiles of every column ("*"), from the least to the greatest value.
     schema: ClassVar[Schema] = {"*": (0.0, 0.06, 0.18, 15.0, 4254.0)}
 
     def load(self, files: Mapping[str, Path]) -> Table:

@@ -1,6 +1,6 @@
-"""even_noise: the same noise on every gradient of a batch, in proportion to the longest of them.
+"""even_noise: Gaussian noise of one variance on all gradients of a batch, in proportion to the largest norm.
 
-Say here how it works, and name the paper if there is one. The first word is the name of the file.
+Explain here how it works, and cite the paper if there is one. The first word is the name of the file.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
 class EvenNoise(Defense):
-    """Its fields are its parameters: each has a type and a default."""
+    """Isotropic noise; fields are parameters with a type and a default."""
 
     limits: ClassVar[Limits] = {"strength": (0, None)}  # least and greatest value
 
-    strength: float = 1.0  # the noise's length, on average, over that of the longest gradient
+    strength: float = 1.0  # expected norm of the noise over the largest norm of a gradient
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """What is sent back for the gradients (B, d) of a batch; (B, d) again. Draw with the wire's generator only."""
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d) to return in place of those of a batch (B, d). Draw with the context's generator only."""
         spread = self.strength * gradient.norm(dim=1).max() / gradient.shape[1] ** 0.5
-        return gradient + spread * wire.training.randn(*gradient.shape)
+        return gradient + spread * context.training.randn(*gradient.shape)

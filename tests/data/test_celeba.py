@@ -1,4 +1,4 @@
-"""CelebA: what is read of the photographs, and what is drawn in their place."""
+"""CelebA: what is read of the photographs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets import celeba
 from cutlayer.data.normalised import _loaded, normalise, read
 from cutlayer.data.sources import COLUMNS
-from cutlayer.data.standins import faces
-from cutlayer.data.standins._face import SIDE, portraits
 from cutlayer.plan import plugins
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
-NAMES = ["Smiling", "Male", *faces.RATES]
+NAMES = ["Smiling", "Young", "Male", "Attractive", "Bald", "Wearing_Lipstick"]
 
 
 def table(rows: int) -> pd.DataFrame:
@@ -161,7 +159,7 @@ DAMAGE = {
     "no JPEG": (small(40, "png"), "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
     "no image": (b"<html>", "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
     "cut": (jpeg((64, 64))[:-300], "celeba64_30000.tar.gz: 162770.jpg is truncated, or no JPEG"),
-    "another size": (small(40, size=(64, 63)), "162770.jpg has (64, 63) pixels, (64, 64) are meant"),
+    "another size": (small(40, size=(64, 63)), "162770.jpg has (64, 63) pixels; expected (64, 64)"),
     "another picture": (small(41), "celeba64_30000.tar.gz decodes to pixels with the sha256 "),
 }
 
@@ -191,105 +189,6 @@ def test_a_photograph_without_attributes_and_a_cut_archive_are_named(tmp_path, s
     with pytest.raises(InputError, match=r"cannot be read .*; celeba64_30000.tar.gz, celeba.csv of the version"):
         normalise(*given(tmp_path / "cut", sample, cut=60))
     assert list(tmp_path.rglob("n/*")) == []
-
-
-def drawn(**has: bool) -> np.ndarray:
-    """Thirty faces that are the same but for some attributes, without the noise of 8 bits, as numbers from 0 to 1."""
-    common = dict.fromkeys(NAMES, False) | {"No_Beard": True, "Young": True, "Brown_Hair": True}
-    rows = {name: np.full(30, value) for name, value in (common | has).items()}
-    return portraits(rows, np.random.default_rng(5)) / 255
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_attribute_changes_the_picture_and_not_all_of_it(name):
-    plain, other = drawn(**{name: False}), drawn(**{name: True})
-    changed = (plain != other).any(axis=1).mean(axis=(1, 2))
-    assert (changed > 0.003).mean() > 0.7
-    if name not in ("Blurry", "Pale_Skin", "Attractive"):
-        assert changed.max() < 0.7
-
-
-def test_a_beard_a_goatee_and_a_mustache_are_three_things():
-    kinds = [drawn(No_Beard=False, **dict.fromkeys(some, True)) for some in ((), ("Goatee",), ("Mustache",))]
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        assert (kinds[i] != kinds[j]).any(axis=(1, 2, 3)).all()
-
-
-def test_lipstick_is_red_and_a_smile_with_open_lips_shows_teeth():
-    mouth = np.s_[:, :, 30:36, 20:28]
-    without, stick = drawn()[mouth], drawn(Wearing_Lipstick=True)[mouth]
-    redness = [(x[:, 0] - x[:, 1:].mean(axis=1)).max(axis=(1, 2)).mean() for x in (without, stick)]
-    assert redness[1] > redness[0] + 0.1
-    serious, smiling = (drawn(Mouth_Slightly_Open=True, Smiling=s)[mouth] for s in (False, True))
-    brightness = [x.min(axis=1).max(axis=(1, 2)).mean() for x in (serious, smiling)]
-    assert brightness[1] > brightness[0] + 0.1
-
-
-def test_faces_of_the_same_attributes_differ():
-    found = drawn()
-    for i in range(len(found) - 1):
-        assert abs(found[i] - found[i + 1]).mean() > 0.05
-
-
-@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
-def test_what_is_drawn_can_be_told_from_the_pictures_but_not_without_fail():
-    from sklearn.linear_model import LogisticRegression
-
-    draw = np.random.default_rng(3)
-    has = faces.likely(draw.random(2000) < 0.5, draw)
-    x = portraits(has, draw)[:, :, ::2, ::2].reshape(2000, -1) / 255
-    for name in ("Smiling", "Male", "Wearing_Lipstick"):
-        y = has[name]
-        score = LogisticRegression(max_iter=20).fit(x[:1000], y[:1000]).score(x[1000:], y[1000:])
-        assert max(y.mean(), 1 - y.mean()) + 0.1 < score < 1, name
-
-
-def normalised(folder: Path, stand_ins: bool = True) -> tuple:
-    """CelebA from its table of attributes, made of the rates; nothing else is offered."""
-    draw = np.random.default_rng(0)
-    has = faces.likely(draw.random(14_000) < 0.48, draw)
-    marks = pd.DataFrame({name: np.where(has[name], 1, -1) for name in NAMES}, table(14_000).index)
-    content = marks.rename_axis("filename").to_csv().encode()
-    (folder / "raw/celeba").mkdir(parents=True)
-    (folder / "raw/celeba/celeba.csv").write_bytes(content)
-    header, *_ = SOURCES.read_text().splitlines()
-    row = {"dataset": "celeba", "version": "attributes", "file": "celeba.csv", "provenance": "stand-in", "licence": "x"}
-    row["sha256"] = hashlib.sha256(content).hexdigest()
-    sources = folder / "sources.csv"
-    sources.write_text(f"{header}\n{','.join(row.get(name, '') for name in header.split(','))}\n")
-    normalise("celeba", folder / "raw", None, stand_ins, sources, folder / "n")
-    return read(folder / "n", "celeba"), has
-
-
-def test_a_table_of_attributes_alone_makes_a_stand_in_of_its_rows(tmp_path, monkeypatch):
-    monkeypatch.setitem(celeba.Celeba.versions["attributes"], "rows", 600)
-    monkeypatch.setattr(celeba.Celeba, "tolerance", 0.01)
-    (found, meta), has = normalised(tmp_path)
-    assert (meta["provenance"], meta["version"], meta["where"], meta["rows"]) == ("stand-in", "attributes", "raw", 600)
-    assert found.features.shape == (600, 3, SIDE, SIDE)
-    assert set(found.attributes["part"]) == {0}  # by the numbers
-    for name, codes in ((name, codes) for name, codes in found.attributes.items() if name != "part"):
-        for smiling in (0, 1):
-            expected = has[name.title()][has["Smiling"] == smiling].mean()
-            assert abs(codes[found.labels == smiling].mean() - expected) < 0.11  # four standard deviations of 300 rows
-
-
-def test_a_table_of_attributes_is_refused_where_stand_ins_are(tmp_path):
-    with pytest.raises(InputError, match=r"dataset.celeba: is not available: attributes: it makes a stand-in only"):
-        normalised(tmp_path, stand_ins=False)
-
-
-@pytest.mark.mirror
-def test_the_rates_are_those_of_the_table(tmp_path):
-    with zipfile.ZipFile(Path(MIRROR, "celeba/celeba.csv.zip")) as archive, archive.open("celeba.csv") as file:
-        marks = pd.read_csv(file, index_col="filename") == 1
-    assert set(marks) == set(NAMES)
-    assert len(marks) == plugins.create("dataset", "celeba").rows
-    assert marks.Smiling.mean() == pytest.approx(plugins.create("dataset", "celeba").class_rates[1], abs=5.1e-5)
-    assert marks.groupby("Smiling").Male.mean().tolist() == pytest.approx(list(faces.MALE), abs=5.1e-4)
-    rates = marks.groupby(["Smiling", "Male"]).mean()
-    for name, declared in faces.RATES.items():
-        assert rates[name].tolist() == pytest.approx(list(declared), abs=5.1e-4), name
 
 
 @pytest.mark.mirror

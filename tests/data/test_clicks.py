@@ -82,11 +82,11 @@ def test_hashed_categories_have_a_code_for_each_hash_and_one_for_a_missing_one(t
 
 
 def test_hashed_categories_and_clear_ones_are_never_mixed(tmp_path):
-    with pytest.raises(ValueError, match=r"^file has hashed categories, clear ones are meant: the two are never mixed"):
+    with pytest.raises(ValueError, match=r"^file has hashed categories; expected clear ones: the two are never mixed"):
         loaded("criteo", IN_HASHES, tmp_path)
-    with pytest.raises(ValueError, match=r"hashed.tsv has clear categories, hashed ones are meant"):
+    with pytest.raises(ValueError, match=r"hashed.tsv has clear categories; expected hashed ones"):
         hashed(CRITEO, tmp_path)
-    with pytest.raises(ValueError, match=r"^file has hashed categories, clear ones are meant"):
+    with pytest.raises(ValueError, match=r"^file has hashed categories; expected clear ones"):
         loaded("criteo", [CRITEO[0], IN_HASHES[0]], tmp_path)
     with pytest.raises(ValueError, match=r"'10203040' is not a number of 5 hexadecimal digits after 'h'"):
         hashed([IN_HASHES[0], CRITEO[0]], tmp_path)
@@ -161,7 +161,7 @@ DAMAGE = {
     "a number too large": ("criteo", [damaged(CRITEO[0], 3, "2147483648")], "'2147483648' is larger than 32 bits"),
     "a code too short": ("criteo", [damaged(CRITEO[0], 20, "68fd1e6")], "'68fd1e6' is not a number of 8 hexadecimal"),
     "a code that is none": ("criteo", [damaged(CRITEO[0], 20, "68fd1e6g")], "'68fd1e6g' is not a number of 8"),
-    "hashed in place of clear": ("criteo", [*CRITEO, IN_HASHES[0]], "file has hashed categories, clear ones are meant"),
+    "hashed in place of clear": ("criteo", [*CRITEO, IN_HASHES[0]], "file has hashed categories; expected clear ones"),
     "a label that is none": ("criteo", [damaged(CRITEO[0], 0, "2")], "label has codes outside its levels"),
     "no label": ("criteo", [damaged(CRITEO[0], 0, "")], "label has codes outside its levels"),
     "cut off at a line's end": ("criteo", CRITEO, "has 2 rows; 45,840,617 expected"),

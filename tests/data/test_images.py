@@ -18,7 +18,7 @@ from PIL import Image
 
 from cutlayer.core.errors import InputError
 from cutlayer.data.acquire import Acquired
-from cutlayer.data.datasets import cifar10
+from cutlayer.data.datasets import cifar10, mnist
 from cutlayer.data.datasets._idx import images_and_labels
 from cutlayer.data.normalised import _loaded
 from cutlayer.data.sources import read_sources
@@ -92,6 +92,19 @@ def test_a_truncated_gzip_file_is_named(tmp_path):
     for content in (path.read_bytes()[:-9], b"not gzipped"):
         path.write_bytes(content)
         assert failure("fashion_mnist", files).startswith("dataset.fashion_mnist: cannot be read (")
+
+
+def test_the_sample_of_digits_is_a_line_an_image_with_its_label_last(tmp_path):
+    lines = [[(label + place) % 256 for place in range(784)] + [label] for label in (0, 7)]
+    path = tmp_path / mnist.SAMPLE
+    path.write_bytes(gzip.compress("".join(f"{','.join(map(str, line))}\n" for line in lines).encode()))
+    dataset = plugins.create("dataset", "mnist")
+    table = dataset.load({mnist.SAMPLE: path})
+    assert table.labels.tolist() == [0, 7]
+    assert table.features[:, 0, 0, :3].tolist() == [[0, 1, 2], [7, 8, 9]]
+    assert table.features[1, 0, 27, 27] == (7 + 783) % 256
+    path.write_bytes(gzip.compress(b"256" + b",0" * 784))
+    assert failure("mnist", {mnist.SAMPLE: path}).startswith("dataset.mnist: cannot be read (")
 
 
 def archive(folder: Path, batches: dict[str, bytes]) -> dict[str, Path]:
@@ -185,7 +198,7 @@ def broken_strips(strips: dict[str, np.ndarray]) -> dict[str, tuple[dict[str, np
         "cut": (packed([first, second[:-50], third]), f"{named} is truncated, or no WEBP"),
         "another format": (packed([first, png, third]), f"{named} is truncated, or no WEBP"),
         "no image": (packed([first, b"<html>", third]), f"{named} is truncated, or no WEBP"),
-        "an image more": (packed([first, webp(large), third]), f"{named} has (32, 96) pixels, (32, 64) are meant"),
+        "an image more": (packed([first, webp(large), third]), f"{named} has (32, 96) pixels; expected (32, 64)"),
         "another pixel": (packed([first, webp(other), third]), "npz, train part, decodes to pixels with the sha256 "),
         "a strip less": (packed([first, second]), "cifar10_full_webp.npz is not 3 strips of 2 images and their labels"),
         "bytes less": (strips | {"webp": strips["webp"][:-9]}, "cifar10_full_webp.npz is not 3 strips of 2 images"),
@@ -260,6 +273,19 @@ def test_the_copies_are_as_many_as_the_sources_say():
     assert {name: n for name, n in count.items() if n} == {"ship": 97, "horse": 5, "deer": 1}
     (row,) = [row for row in read_sources(SOURCES) if row.file == cifar10.STRIPS]
     assert f"{60_000 - len(copies):,} lossless, {len(copies)} JPEG copies (97 ships, 5 horses, 1 deer)" in row.note
+
+
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+def test_attributes_of_a_stand_in_can_be_told_from_its_images():
+    from sklearn.linear_model import LogisticRegression
+
+    table = stand_in(plugins.create("dataset", "celeba").of_version("stand-in"))
+    x = table.features[:1000].reshape(1000, -1) / 255
+    for name, codes in table.attributes.items():
+        y = codes[:1000]
+        score = LogisticRegression(max_iter=20).fit(x[:500], y[:500]).score(x[500:], y[500:])
+        assert score > np.bincount(y).max() / len(y) + 0.1, name
+        assert abs(np.corrcoef(codes, table.labels)[0, 1]) < 0.05, name
 
 
 def test_six_tenths_of_cifars_stand_in_are_animals():

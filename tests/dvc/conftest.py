@@ -14,7 +14,7 @@ from textwrap import indent
 import pytest
 import yaml
 
-from ..workflow.conftest import LONG, NOWHERE, ROOT, Project, finished, linked, once, project, undisturbed  # noqa: F401
+from ..workflow.conftest import LONG, OFFLINE, ROOT, Project, finished, linked, once, project, undisturbed  # noqa: F401
 
 PARTS = ("dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore", "Makefile")
 BIN = str(Path(sys.executable).parent)
@@ -34,8 +34,7 @@ class Repository(Project):
             "DVC_SITE_CACHE_DIR": str(beside / "site"),
             "DVC_GLOBAL_CONFIG_DIR": str(beside / "global"),
             "DVC_SYSTEM_CONFIG_DIR": str(beside / "system"),
-            "http_proxy": NOWHERE,
-            "https_proxy": NOWHERE,
+            **OFFLINE,
             "no_proxy": "127.0.0.1",
         }
 

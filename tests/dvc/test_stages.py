@@ -1,29 +1,22 @@
-"""The stages of dvc.yaml are Snakemake's DAG: they miss none of its inputs, and run what depends on a change only."""
+"""The stages of dvc.yaml: they run what a change concerns only, and keep what people look at, not what lies between."""
 
 from __future__ import annotations
 
 import csv
 import json
-import re
 import statistics
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from cutlayer.plan import code
-from tests.params import params
+from tests.params import params, read
 
-from .conftest import ROOT, Project, Repository, jobs_between, stages
+from ..workflow.conftest import copy, prune
+from .conftest import ROOT, Repository, jobs_between, stages, track
 
-STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+STAGES = read(ROOT / "dvc.yaml")["stages"]
 PAPERS = params()["papers"]
-JOB = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", flags=re.M)
-RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule)(?: (?P<name>\w+)|:)", flags=re.M)
-LOOP = "a rule that a loop names"
-PART = re.compile(r"\"\.\./((?:workflow/scripts|envs)/[\w.]+)\"")
 
 
 def paths(stage: str) -> list[str]:
@@ -32,53 +25,14 @@ def paths(stage: str) -> list[str]:
     return [path for entry in entries for path in entry]
 
 
-def within(file: str, parts: list[str]) -> bool:
-    return any(file == part or file.startswith(f"{part}/") for part in parts)
-
-
-def files_of_rules() -> dict[str, set[str]]:
-    """Rule -> its rules file, script and environment; those that a loop names are one."""
-    found: dict[str, set[str]] = {}
-    for file in (ROOT / "rules").glob("*.smk"):
-        text = file.read_text()
-        rules = [*RULE.finditer(text)]
-        for rule, following in zip(rules, [*rules[1:], None], strict=False):
-            own = PART.findall(text, rule.end(), following.start() if following else len(text))
-            found[rule["name"] or LOOP] = {f"rules/{file.name}", *own} | found.get(rule["base"], set())
-    return found
-
-
-def jobs(output: str) -> Iterator[tuple[str, set[str], list[str]]]:
-    """(rule, inputs, outputs) of every job that a dry run lists."""
-    ungrouped = re.sub(r"^ {4}(?= {4}|\[|rule|localrule)", "", output, flags=re.M)
-    for rule, block in JOB.findall(ungrouped):
-        fields = dict(re.findall(r"^    (input|output): (.*)$", block, flags=re.M))
-        if "output" in fields:
-            yield rule, set(fields.get("input", "").split(", ")) - {""}, fields["output"].split(", ")
-
-
-def with_imports(files: set[str]) -> set[str]:
-    """These files and all that those of the library among them import."""
-    own = [ROOT / file for file in files if file.startswith("workflow/cutlayer/") and file.endswith(".py")]
-    return files | {str(Path(file).relative_to(ROOT)) for file in code.closure(*own)}
-
-
-def test_every_input_of_a_job_is_a_dependency_of_its_stage(project: Project) -> None:
-    own_files, missing, found = files_of_rules(), [], 0
-    for rule, inputs, outputs in jobs(project.run("--dry-run", "--forceall")):
-        (stage,) = {name for name in STAGES for output in outputs if within(output, paths(name))}
-        known = STAGES[stage]["deps"] + paths(stage)
-        own = own_files.get(rule, own_files[LOOP])
-        missing += [f"{stage}: {file}" for file in with_imports(inputs) | own if not within(file, known)]
-        found += 1
-    assert found > 300
-    assert not set(missing), f"not in dvc.yaml: {sorted(set(missing))}"
-
-
-@pytest.mark.parametrize("stage", ["data", "runs", "exhibits"])
-def test_folders_for_which_a_subset_of_papers_has_nothing_are_made(stage: str) -> None:
-    _, made = STAGES[stage]["cmd"]
-    assert made.split() == ["mkdir", "-p", *(path for path in paths(stage) if not Path(path).suffix)]
+def test_a_paper_alone_is_made_from_nothing_and_then_never_again(tmp_path: Path) -> None:
+    here = Repository(prune(copy(tmp_path / "project")).folder, mirror="")
+    track(here)
+    here.replace("params.yaml", f"papers: [{', '.join(PAPERS)}]", "papers: [secdt]")
+    assert stages(here.dvc("repro")) == dict.fromkeys(STAGES, True)
+    assert all((here.folder / path).exists() for stage in STAGES for path in paths(stage))
+    assert stages(here.dvc("repro")) == dict.fromkeys(STAGES, False)
+    assert here.up_to_date()
 
 
 def test_repro_after_snakemake_makes_nothing_again(recorded: Repository) -> None:
@@ -88,12 +42,16 @@ def test_repro_after_snakemake_makes_nothing_again(recorded: Repository) -> None
     assert recorded.times() == before
 
 
-def test_the_report_of_the_last_stage_has_every_exhibit(recorded: Repository) -> None:
-    report = (recorded.folder / "results/report.html").read_text()
-    for paper in PAPERS:
-        for file in (recorded.folder / "results/exhibits" / paper).glob("*.csv"):
-            assert f"{file.stem}." in report, file
-    assert "ledger." in report
+def test_the_lock_has_checksums_and_no_runs_are_kept(recorded: Repository) -> None:
+    lock = (recorded.folder / "dvc.lock").read_text()
+    for stage in yaml.safe_load(lock)["stages"].values():
+        assert {*stage["params"]["params.yaml"]} == {"scale", "papers"}
+        assert not [out["path"] for out in stage["outs"] if out["path"].startswith(("results/runs", "results/scores"))]
+    assert len(lock) < 6000
+    kept = {file.read_bytes() for file in (recorded.folder / ".dvc/cache").rglob("*") if file.is_file()}
+    transcript, *_ = (recorded.folder / "results/runs").rglob("*.transcript.safetensors")
+    assert transcript.read_bytes() not in kept
+    assert (recorded.folder / "results/claims.csv").read_bytes() in kept
 
 
 def attacks_on_runs_with(attack: str, folder: Path) -> set[str]:
@@ -108,17 +66,17 @@ def test_an_edited_attack_and_a_changed_variant_run_what_depends_on_them(changed
     was = yaml.safe_load((changed.folder / "params.yaml").read_text())
     attack = "workflow/cutlayer/games/split/attacks/model_completion.py"
     (changed.folder / attack).write_text((changed.folder / attack).read_text() + "\nEDITED = 1\n")
-    ran = stages(changed.dvc("exp", "run", "--set-param", "attacks.gia.steps=40"))
-    assert ran == {"data": False, "runs": True, "exhibits": True, "ledger": True, "site": True}
+    assert stages(changed.dvc("exp", "run", "--set-param", "attacks.gia.steps=40")) == dict.fromkeys(STAGES, True)
 
     again = jobs_between(before, changed.times())
     first = {log for log in again if log.startswith("attack/")}
     edited = attacks_on_runs_with("model_completion", changed.folder)
-    assert edited  # the same scores come out, so nothing follows
+    assert edited
     other = attacks_on_runs_with("gia", changed.folder)
     assert not edited & other
     assert first == edited | other
-    assert {log for log in again - first if log.startswith("cells/")} == {"cells/chebyshev/comparison.log"}
+    follow = ("chebyshev/comparison", "secdt/figure4", "arena/labels", "arena/vulnerable")
+    assert {log for log in again - first if log.startswith("cells/")} == {f"cells/{name}.log" for name in follow}
     assert {log.split("/")[0] for log in again} <= {"attack", "cells", "exhibits", "ledger.log", "site.log"}
     assert changed.up_to_date()
 
@@ -129,27 +87,26 @@ def test_an_edited_attack_and_a_changed_variant_run_what_depends_on_them(changed
     assert set(changed.git("diff", "--name-only").split()) <= {attack, "params.yaml", "dvc.lock"}
 
 
-def test_metrics_are_the_verdicts_and_the_headlines(tracked: Repository) -> None:
+def test_metrics_are_a_dozen_numbers_with_the_provenance_of_their_data(tracked: Repository) -> None:
     (shown,) = json.loads(tracked.call("dvc", "metrics", "show", "--json").stdout).values()
     metrics = shown["data"]["results/metrics.json"]["data"]
-    with (tracked.folder / "results/claims.csv").open() as claims:
-        judged = Counter((row["paper"], row["kind"], row["verdict"]) for row in csv.DictReader(claims))
-    counts = [
-        (p, k, v, n) for p, kinds in metrics["ledger"].items() for k, own in kinds.items() for v, n in own.items()
-    ]
-    assert {tuple(who): count for *who, count in counts} == judged
-    held = metrics["ledger"]["chebyshev"]["claim"]["holds (reduced)"]
-    assert held > 0
-    for paper in PAPERS:
-        assert set(metrics[paper]) == {"utility", "leak", "provenance"}
-    rows = csv.DictReader((tracked.folder / "results/exhibits/chebyshev/figure9.csv").open())
-    errors = [float(row["mean"]) for row in rows if (row["defense"], row["attack"]) == ("pps", "rcc1")]
-    assert metrics["chebyshev"]["leak"] == pytest.approx(statistics.fmean(errors), rel=1e-6)
-    file = tracked.folder / "results/metrics.json"
-    kept = metrics | {"ledger": {"chebyshev": {"claim": {"holds (reduced)": 1}}}}
-    file.write_text(json.dumps(kept))
-    difference = json.loads(tracked.call("dvc", "metrics", "diff", "--json").stdout)
-    assert difference["results/metrics.json"]["ledger.chebyshev.claim.holds (reduced)"]["new"] == 1
+    assert {name.partition(" (")[0] for name in metrics} == {*PAPERS}
+    assert all(values.keys() == {"utility", "leak"} for values in metrics.values())
+    with (tracked.folder / "results/exhibits/chebyshev/figure9.csv").open() as table:
+        rows = [row for row in csv.DictReader(table) if (row["defense"], row["attack"]) == ("pps", "rcc1")]
+    leak = metrics[f"chebyshev ({rows[0]['provenance']})"]["leak"]
+    assert leak == pytest.approx(statistics.fmean(float(row["mean"]) for row in rows), rel=1e-6)
+
+
+def test_the_difference_of_metrics_to_a_commit(changed: Repository) -> None:
+    file = changed.folder / "results/metrics.json"
+    before = json.loads(file.read_text())
+    ((name, values),) = before.items()
+    file.write_text(json.dumps({name: values | {"leak": values["leak"] + 1}}))
+    found = json.loads(changed.dvc("metrics", "diff", "HEAD", "--json"))["results/metrics.json"]
+    assert {key: (of["old"], of["new"]) for key, of in found.items()} == {
+        f"{name}.leak": (values["leak"], values["leak"] + 1)
+    }
 
 
 def test_plots_show_pictures_and_curves(tracked: Repository) -> None:
@@ -160,15 +117,3 @@ def test_plots_show_pictures_and_curves(tracked: Repository) -> None:
     assert all(f"static/{name}" in page for name in pictures)
     assert '"predictions"' in page  # the data behind figure 7, which vega draws
     assert not tracked.git("status", "--porcelain")
-
-
-def test_dvc_lock_was_written_with_this_code(tmp_path) -> None:
-    """Of the repository itself: what the code's files and the params are, not whether the results are here."""
-    here = Repository(ROOT)
-    done = here.call("env", f"DVC_SITE_CACHE_DIR={tmp_path}", "dvc", "status", "--json", "dvc.yaml")
-    entries = [entry for entries in json.loads(done.stdout).values() for entry in entries if isinstance(entry, dict)]
-    made = [path for stage in STAGES for path in paths(stage)]
-    changed = {file for entry in entries for file in entry.get("changed deps", {})}
-    differing = {file for file in changed if not any(within(path, [file]) or within(file, [path]) for path in made)}
-    assert not differing, f"dvc.lock was written with another {sorted(differing)}: `make record`, then commit dvc.lock"
-    assert yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"].keys() == STAGES.keys()

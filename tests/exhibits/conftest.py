@@ -12,7 +12,7 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.plan import plugins
 
@@ -30,11 +30,11 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
         cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
         files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
         plugins.create("exhibit", use, options).draw(
-            summarize(cells.assign(scale="quick"), "p", "e"), "A title", files, drawn.beside
+            summarize(cells.assign(scale="quick"), "p", "e"), "A title", files, drawn.context
         )
         return figures.pop()
 
-    drawn.folder, drawn.beside, drawn.kinds = tmp_path, Beside(), ("md", "tex")
+    drawn.folder, drawn.context, drawn.kinds = tmp_path, PlotContext(), ("md", "tex")
     yield drawn
     monkeypatch.undo()
     plt.close("all")

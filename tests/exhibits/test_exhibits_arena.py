@@ -14,7 +14,7 @@ from tests.params import params
 
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import scheme
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.worst import worst
@@ -118,9 +118,9 @@ def drawn(tmp_path, monkeypatch):
             "exhibit", exhibit["draw"]["use"], {k: v for k, v in exhibit["draw"].items() if k != "use"}
         )
         files = {kind: tmp_path / f"{name}.{kind}" for kind in ("md", "tex")}
-        told = plan().beside("arena", name)
+        told = plan().plot_options("arena", name)
         table = summarize(cells.assign(scale="quick"), "arena", name)
-        beside = Beside(looks=told["looks"], knowing=told["knowing"])
+        beside = PlotContext(styles=told["styles"], knowing=told["knowing"])
         drawing.draw(table, f"arena {name}: {exhibit['title']}", files, beside)
         return kept[-1], files
 

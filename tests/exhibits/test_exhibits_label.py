@@ -16,7 +16,7 @@ from tests.figures import curves, cut_off, visible
 from tests.params import params
 
 from cutlayer.core.seeds import generator
-from cutlayer.exhibits._columns import asides, column, scheme, settled, spread
+from cutlayer.exhibits._columns import column, inapplicable, scheme, spread_skips, without_partial_skips
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.front import front
@@ -313,8 +313,8 @@ def test_what_a_method_skips_in_part_is_no_absence():
     part = reason("for 5 hints", setup="criteo", defense="none", attack="hint")
     whole = reason("for 5 hints", setup="avazu", defense="none", attack="hint")
     cells = pd.DataFrame([*rows, *part, *whole])
-    assert set(settled(cells)["setup"][settled(cells)["skipped"] != ""]) == {"avazu"}
-    assert asides(cells) == ["none / hint not on avazu: for 5 hints"]
+    assert set(without_partial_skips(cells)["setup"][without_partial_skips(cells)["skipped"] != ""]) == {"avazu"}
+    assert inapplicable(cells) == ["none / hint not on avazu: for 5 hints"]
 
 
 def test_an_attack_that_meets_no_defense_is_said_once():
@@ -323,7 +323,7 @@ def test_an_attack_that_meets_no_defense_is_said_once():
         row for d in ("none", "secdt") for row in reason("for images", setup="mnist", defense=d, attack="dsa")
     ]
     once = reason("for 2 classes", setup="mnist", defense="secdt", attack="hint")
-    assert asides(pd.DataFrame([*rows, *everywhere, *once])) == [
+    assert inapplicable(pd.DataFrame([*rows, *everywhere, *once])) == [
         "dsa not on mnist: for images", "secdt / hint not on mnist: for 2 classes",
     ]  # fmt: skip
 
@@ -341,7 +341,7 @@ def test_what_several_schemes_lack_alike_is_said_once():
         own = {"setup": "mnist", "defense": defense, "setting": setting}
         rows += cell(0.5, **own, attack="norm", metric="m")
         lacking += reason("for the brave", **own, attack="hint") if 0 < place < 4 else []
-    assert asides(pd.DataFrame([*rows, *lacking])) == ["marvell, dp epsilon=1 / hint not on mnist: for the brave"]
+    assert inapplicable(pd.DataFrame([*rows, *lacking])) == ["marvell, dp epsilon=1 / hint not on mnist: for the brave"]
 
 
 def test_what_does_not_apply_is_said_of_every_case():
@@ -351,7 +351,7 @@ def test_what_does_not_apply_is_said_of_every_case():
         *reason("for 2 classes", setup="mnist", attack="norm"),
         *reason("for 2 classes", setup="mnist", defense="marvell"),
     ]
-    found = spread(pd.DataFrame(rows)).query("skipped != ''")
+    found = spread_skips(pd.DataFrame(rows)).query("skipped != ''")
     places = set(zip(found["defense"], found["setting"], found["attack"], strict=True))
     assert places == {("none", "", "norm"), ("secdt", "a=1", "norm"), ("marvell", "", "completion")}
 

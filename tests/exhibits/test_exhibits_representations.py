@@ -15,7 +15,7 @@ from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.exhibits.embedding import agreement
 from cutlayer.exhibits.regression import fit
 from cutlayer.ledger.cells import NO_SEED, WHO
@@ -397,7 +397,7 @@ def test_of_fewer_than_three_places_no_line_is_drawn(draw):
 
 def test_an_embedding_has_a_point_for_each_row_in_the_color_of_its_value(draw):
     cells = made_up("figure3")
-    draw.beside = Beside(values={"adult_gender": ("female", "male")})
+    draw.context = PlotContext(values={"adult_gender": ("female", "male")})
     figure = draw("embedding", cells[cells["setup"] == "adult_gender"], "point", **options_of("figure3"))
     raw, learned = visible(figure)
     assert "raw input" in raw.get_title()

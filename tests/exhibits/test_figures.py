@@ -12,8 +12,8 @@ from tests.figures import curves, cut_off, labeled, visible
 
 from cutlayer.exhibits import _numbers
 from cutlayer.exhibits._columns import ordered
-from cutlayer.exhibits._seeds import shown
-from cutlayer.exhibits.base import Beside
+from cutlayer.exhibits._seeds import with_limits
+from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.printed import COLUMNS
@@ -49,8 +49,8 @@ def printed(value, decimals=4, target="norm", place=0.0, **who):
     return who | {"place": place, "target": target, "published": value, "decimals": decimals}
 
 
-def beside(*rows):
-    return Beside(pd.DataFrame(rows, columns=COLUMNS))
+def context(*rows):
+    return PlotContext(pd.DataFrame(rows, columns=COLUMNS))
 
 
 # What a metric can be.
@@ -86,7 +86,7 @@ def test_every_metric_that_the_papers_show_and_that_could_end_somewhere_is_decla
 
 def test_an_interval_ends_where_its_metric_does():
     values = [0.2, 0.9, 0.97]
-    found = shown(table(run("iso", values, values))).iloc[0]
+    found = with_limits(table(run("iso", values, values))).iloc[0]
     assert interval(values)[2] > 1 > found["high"] > max(values)
     assert 0 < found["low"] < np.mean(values)
 
@@ -96,7 +96,9 @@ def test_a_figure_and_the_ledger_give_a_number_one_interval():
     rows = [*run("none", [1.0, 0.99, 1.0], [0.8, 0.81, 0.8]), *run("iso", [0.51, 0.53, 0.54], [0.7, 0.7, 0.71])]
     facts = {"tested": 1000, "chance": 0.5, "error": 0.02, "few": 250}
     cells = pd.DataFrame(rows).assign(**facts)[[*WHO, "all", "seed", "value", "n", "cases", "skipped", *facts]]
-    drawn = shown(summarize(cells.assign(scale="quick"), "p", "e"), "attack_utility").set_index(["defense", "metric"])
+    drawn = with_limits(summarize(cells.assign(scale="quick"), "p", "e"), "attack_utility").set_index(
+        ["defense", "metric"]
+    )
     check = {"exhibit": "e", "statistic": "value", "left": {"defense": "iso", "metric": "attack_utility"}}
     (found,) = per_setup(check, {"e": cells})
     ours = found.compared.shown
@@ -105,12 +107,12 @@ def test_a_figure_and_the_ledger_give_a_number_one_interval():
 
 
 def test_a_leak_is_read_the_way_round_that_the_other_seeds_say():
-    cells = shown(table(run("iso", [0.2, 0.3, 0.4], [0.2, 0.7, 0.4])), "attack_utility").set_index("metric")
+    cells = with_limits(table(run("iso", [0.2, 0.3, 0.4], [0.2, 0.7, 0.4])), "attack_utility").set_index("metric")
     assert cells["mean"]["attack_utility"] == pytest.approx(0.7)
     assert cells["each"]["attack_utility"] == pytest.approx({0: 0.8, 1: 0.7, 2: 0.6})
     assert cells["mean"]["test_utility"] == pytest.approx(1.3 / 3)
     assert cells["least"].to_dict() == {"attack_utility": cells["low"]["attack_utility"], "test_utility": 0.0}
-    torn = shown(table(run("iso", [0.2, 0.7, 0.4], [0.2, 0.7, 0.4])), "attack_utility").set_index("metric")
+    torn = with_limits(table(run("iso", [0.2, 0.7, 0.4], [0.2, 0.7, 0.4])), "attack_utility").set_index("metric")
     assert torn["each"]["attack_utility"] == pytest.approx({0: 0.2, 1: 0.3, 2: 0.6})
 
 
@@ -181,7 +183,7 @@ OPTIONS = {"rows": "setup, defense", "columns": "attack", "pair": "test_utility"
 
 
 def test_a_table_has_the_papers_number_beside_ours_with_the_difference(draw):
-    draw.beside = beside(printed(0.4991), printed(0.5789, metric="test_utility", attack=""))
+    draw.context = context(printed(0.4991), printed(0.5789, metric="test_utility", attack=""))
     draw("table", run("iso", [0.5, 0.51, 0.52], [0.6, 0.6, 0.6]), **OPTIONS)
     assert rows_of(draw.folder)[0][2] == "51.0 ± 2.5 / 60.0; paper 49.91 / 57.89 (+1.1 / +2.1)"
     text = (draw.folder / "table.tex").read_text()
@@ -189,14 +191,14 @@ def test_a_table_has_the_papers_number_beside_ours_with_the_difference(draw):
 
 
 def test_stand_ins_are_not_compared(draw):
-    draw.beside = beside(printed(0.4991))
+    draw.context = context(printed(0.4991))
     draw("table", run("iso", [0.5, 0.51, 0.52], [0.6, 0.6, 0.6], provenance="stand-in"), **OPTIONS)
     assert rows_of(draw.folder)[0][2] == "51.0 ± 2.5 / 60.0; paper 49.91 / –"
 
 
 def test_a_utility_that_is_printed_attack_by_attack_stands_beside_its_attack(draw):
     own = {"metric": "test_utility", "attack": ""}
-    draw.beside = beside(printed(0.7, target="norm", **own), printed(0.8, target="direction", **own))
+    draw.context = context(printed(0.7, target="norm", **own), printed(0.8, target="direction", **own))
     rows = [row for attack in ("norm", "direction") for row in run("iso", [0.5] * 3, [0.6] * 3, attack=attack)]
     draw("table", pd.DataFrame(rows).drop_duplicates().to_dict("records"), **OPTIONS)
     assert ["paper – / 70.00" in rows_of(draw.folder)[0][2], "paper – / 80.00" in rows_of(draw.folder)[0][3]] == [
@@ -205,7 +207,7 @@ def test_a_utility_that_is_printed_attack_by_attack_stands_beside_its_attack(dra
 
 
 def test_what_the_paper_prints_is_a_hollow_point(draw):
-    draw.beside = beside(printed(0.3), printed(0.7, metric="test_utility", attack=""))
+    draw.context = context(printed(0.3), printed(0.7, metric="test_utility", attack=""))
     rows = [*run("none", [0.9] * 3, [0.8] * 3), *run("iso", [0.6] * 3, [0.5] * 3)]
     figure = draw("frontier", rows)
     (axis,) = visible(figure)

@@ -23,7 +23,7 @@ from cutlayer.games.split.attacks import (
     off_axis,
     repeated,
 )
-from cutlayer.games.split.defense import Training, Wire
+from cutlayer.games.split.defense import Context, Training
 from cutlayer.games.split.defenses._gaussians import estimated, perturbed
 from cutlayer.metrics.leakage import chance_floor, leak_auc
 from cutlayer.plan import plugins
@@ -49,9 +49,9 @@ def gradients_of(labels, rank, d=32, seed=0, spread=(0.1, 0.3)):
 def sent(defense, gradients, labels, seed=0):
     """What a defense sends for gradients (B, d)."""
     draw = torch.Generator().manual_seed(seed)
-    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
-    wire = Wire(training, torch.arange(len(labels)), defense.begin(training))
-    return defense.backward(torch.from_numpy(gradients.astype(np.float32)), wire).numpy()
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, num_releases=1, generator=draw)
+    context = Context(training, torch.arange(len(labels)), defense.begin(training))
+    return defense.backward(torch.from_numpy(gradients.astype(np.float32)), context).numpy()
 
 
 def split_defense(name, **parameters):
@@ -133,7 +133,7 @@ def changed(gradients, labels, across, seed):
     negative, positive = across(noise)
     noise = noise._replace(negative_across=negative, positive_across=positive)
     draw = torch.Generator().manual_seed(seed)
-    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, num_releases=1, generator=draw)
     return perturbed(rows, member, model, noise, training).numpy()
 
 
@@ -366,7 +366,7 @@ def leak(split_run, split_cases):
         for case, seen, rows in split_cases(outcome, method.target):
             view = View(attack, method.sees, seen, generator("adaptive", attack, case["step"]))
             assert not method.skip(view)
-            given = SPLIT.asked(seen, method.target).given_to(method)
+            given = SPLIT.guess_spec(seen, method.target).given_to(method)
             metrics = SPLIT.leak(method.infer(view), of_setting(outcome.truth, ""), case, rows, given)
             value = metrics.get("leak_auc", metrics.get("attack_accuracy"))
             found.append(max(value, 1 - value) if two_sided else value)

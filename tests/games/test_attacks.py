@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.games import test_federated as federated_runs
 from tests.games import test_split_server as server_runs
-from tests.games.promises import DIFFER, alike, draws_with, near
+from tests.games.contracts import DIFFER, alike, draws_with, near
 
 from cutlayer.core.errors import nearest
 from cutlayer.core.seeds import generator
@@ -115,7 +115,7 @@ def check_target(protocol, method):
 
 def guess_of(method, protocol, name, seen, visible=None):
     """The attack's guesses by name in a case."""
-    return guessed(method, view_of(name, visible or seen), PROTOCOLS[protocol].asked(seen, method.target))
+    return guessed(method, view_of(name, visible or seen), PROTOCOLS[protocol].guess_spec(seen, method.target))
 
 
 @pytest.fixture(scope="module")

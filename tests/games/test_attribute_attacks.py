@@ -18,7 +18,7 @@ from cutlayer.games.attributes import decoder as _decoder
 from cutlayer.games.attributes.attacks import decensoring
 from cutlayer.games.attributes.decoders import decoders
 from cutlayer.games.base.model import Inputs, Model
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 from cutlayer.games.split_server.attacks import _simulator
 from cutlayer.metrics.attributes import attribute_leak
 from cutlayer.plan import plugins
@@ -125,7 +125,7 @@ def sent(encoder, x, noise, rng):
 
 def encoders(kind, rng, count):
     """Encoders as they would be after each epoch: random ones, each near the one before."""
-    inputs = drawn(architecture((6,) if kind == "table" else (1, 8, 8)))[1]
+    inputs = parsed(architecture((6,) if kind == "table" else (1, 8, 8)))[1]
     with _decoder.seeded(rng):
         encoder = Small().bottom(inputs)
         for _ in range(count):
@@ -439,6 +439,6 @@ def test_what_an_architecture_says_is_the_model_and_its_inputs():
         "model": {"use": "cnn", "width": 5},
         "inputs": {"shape": [4, 4], "numeric": [], "categorical": [], "scale": 2},
     }
-    model, inputs = drawn(np.frombuffer(json.dumps(text).encode(), dtype=np.uint8))
+    model, inputs = parsed(np.frombuffer(json.dumps(text).encode(), dtype=np.uint8))
     assert model == plugins.create("model", "cnn", {"width": 5})
     assert inputs == Inputs([4, 4], [], [], 2)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.games.promises import DIFFER, draws_with
+from tests.games.contracts import DIFFER, draws_with
 from torch import nn
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
 from cutlayer.games.split_server.defenses._leakage import Leakage
 from cutlayer.games.split_server.defenses._pretraining import pretrained
 from cutlayer.games.split_server.defenses._search import _guarded
@@ -59,7 +59,7 @@ class Classifier(nn.Module):
 class Play:
     """What a training leaves behind."""
 
-    clients: Clients
+    clients: ClientsContext
     state: Any
     encoder: nn.Module
     losses: list[float] = field(default_factory=list)
@@ -86,7 +86,7 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
 
     def features(rows: torch.Tensor) -> torch.Tensor:
         out = encoder(x[rows])
-        return own.bound(out.reshape(len(rows), 2, 2, 2) if image else out)
+        return own.release(out.reshape(len(rows), 2, 2, 2) if image else out)
 
     def decoder(outputs: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
@@ -96,7 +96,7 @@ def joined(own: Defense, values: int = 2, image: bool = False, steps: int = 0) -
     def batch() -> torch.Tensor:
         return torch.randint(ROWS, (BATCH,), generator=draw)
 
-    known = Clients(
+    known = ClientsContext(
         attribute=attribute, values=values, sigma=1.0, epochs=1, steps=steps, features=features,
         parameters=list(encoder.parameters()), decoder=decoder, batch=batch, generator=draw,
     )  # fmt: skip
@@ -115,13 +115,13 @@ def step(own: Defense, play: Play, top: nn.Module, encoder: Any, classifier: Any
     loss = nn.functional.cross_entropy(top(sent.requires_grad_(), {}), label[rows])
     loss.backward()
     classifier.step()
-    wire = Wire(clients, rows, loss.item(), play.state)
+    context = Context(clients, rows, loss.item(), play.state)
     before = [p.detach().clone() for p in clients.parameters]
-    play.moved.append(own.update((features * sent.grad).sum(), features, wire))
+    play.moved.append(own.update((features * sent.grad).sum(), features, context))
     if play.moved[-1]:
         encoder.step()
         if own.watches:
-            own.moved(before, wire)
+            own.moved(before, context)
     play.losses.append(loss.item())
 
 
@@ -180,16 +180,16 @@ def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> 
     for seed in (0, 1):
         torch.manual_seed(seed)
         own, known = {"threshold": 0.2} if name.startswith("tcpo") else {}, data(values)[1].clone()
-        with draws_with("wire"):
+        with draws_with("context"):
             runs.append(played(defense(name, **own), 12, values, image))
         assert torch.equal(runs[-1].clients.attribute, known), (
             "changed the attribute it was given; a new tensor expected"
         )
     first, second = runs
-    assert first.losses == second.losses, DIFFER.format("trainings", "the wire")
+    assert first.losses == second.losses, DIFFER.format("trainings", "the context")
     for p, q in zip(first.clients.parameters, second.clients.parameters, strict=True):
         assert p.isfinite().all(), "the encoder's parameters are not finite after 12 steps"
-        assert torch.equal(p, q), DIFFER.format("trainings", "the wire")
+        assert torch.equal(p, q), DIFFER.format("trainings", "the context")
     start = joined(defense("none"), values, image).clients.parameters
     still = any(torch.equal(p, q) for p, q in zip(first.clients.parameters, start, strict=True) if p.ndim == 2)
     assert not still, "the encoder does not move in 12 steps: update returned False, or set no gradients"
@@ -261,7 +261,7 @@ def lessons(**parameters: Any) -> tuple[list[tuple[torch.Tensor, torch.Tensor]],
 
     features = play.clients.features(rows)
     state = Pupil(play.state.network, play.state.optimizer)
-    own.penalty(features, Wire(play.clients, rows, 0.7, state))
+    own.penalty(features, Context(play.clients, rows, 0.7, state))
     return taught, features.detach(), play.clients.attribute[rows]
 
 
@@ -510,7 +510,7 @@ def test_the_step_is_the_gradients_combined_as_equation_12_wants() -> None:
     draw = torch.randn(features.shape, generator=seeded("received")) / BATCH
     utility = (features * draw).sum()
     g_u = torch.cat([g.flatten() for g in torch.autograd.grad(utility, play.clients.parameters, retain_graph=True)])
-    assert own.update(utility, features, Wire(play.clients, rows, 0.7, play.state))
+    assert own.update(utility, features, Context(play.clients, rows, 0.7, play.state))
     d = torch.cat([p.grad.flatten() for p in play.clients.parameters])
     falls = [(g.double() @ d.double()).item() for g in (g_u, play.state._privacy)]
     value = play.state.leakage.trace[-1]
@@ -571,7 +571,7 @@ def test_a_parameter_out_of_range_is_refused_by_name(name: str, wrong: dict) -> 
 # gaussian_features and tcpo_composed.
 
 
-def sent_often(name: str, **parameters: Any) -> tuple[Defense, Clients]:
+def sent_often(name: str, **parameters: Any) -> tuple[Defense, ClientsContext]:
     """A defense and clients who send each row six times in training and three times later."""
     own = defense(name, **parameters)
     clients = joined(defense("none")).clients
@@ -584,7 +584,7 @@ def test_no_row_is_sent_longer_than_the_clip_and_none_in_another_direction(shape
     rows = torch.randn(shape, generator=seeded("clip")) * lengths
     rows[0] = 0
     own = defense("gaussian_features", clip=2.0)
-    before, after = (some.flatten(1) for some in (rows, own.bound(rows)))
+    before, after = (some.flatten(1) for some in (rows, own.release(rows)))
     torch.testing.assert_close(after.norm(dim=1), before.norm(dim=1).clamp_max(2.0))
     torch.testing.assert_close(torch.cosine_similarity(before[1:], after[1:]), torch.ones(4))
 
@@ -592,16 +592,16 @@ def test_no_row_is_sent_longer_than_the_clip_and_none_in_another_direction(shape
 @pytest.mark.parametrize("epsilon", [1.0, 30.0])
 def test_two_rows_as_far_apart_as_they_may_be_leak_what_all_sendings_may_and_any_others_less(epsilon: float) -> None:
     own, clients = sent_often("gaussian_features", epsilon=epsilon, clip=2.0)
-    promised = own.promise(clients)
+    bound = own.auc_bound(clients)
     draw, rows = seeded("promise"), 20_000
     which = torch.arange(rows) % 2
     error = 5 * chance_floor(rows // 2, rows // 2) / 1.96
     for apart, reaches in ((1e3, True), (1.0, False)):
-        features = own.bound(apart * (which[:, None] - 0.5) * torch.eye(WIDTH)[0])
+        features = own.release(apart * (which[:, None] - 0.5) * torch.eye(WIDTH)[0])
         noise = own.deviation(clients) * torch.randn((6, rows, WIDTH), generator=draw)
         found = leak_auc((features + noise).sum(dim=0)[:, 0].numpy(), which.numpy())
-        assert found < promised + error
-        assert not reaches or found > promised - error
+        assert found < bound + error
+        assert not reaches or found > bound - error
 
 
 def test_noise_is_for_the_epochs_or_for_the_queries_whichever_are_more() -> None:
@@ -614,4 +614,4 @@ def test_noise_is_for_the_epochs_or_for_the_queries_whichever_are_more() -> None
 
 def test_the_mean_of_all_sendings_under_tcpo_composed_has_the_noise_that_its_leakage_is_of() -> None:
     own, clients = sent_often("tcpo_composed")
-    assert own.deviation(clients) / math.sqrt(clients.sendings) == pytest.approx(clients.sigma)
+    assert own.deviation(clients) / math.sqrt(clients.num_releases) == pytest.approx(clients.sigma)

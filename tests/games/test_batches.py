@@ -28,8 +28,8 @@ class Labels(split.Defense):
 
     rows: Rows = field(default_factory=list)
 
-    def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
-        self.rows.append(wire.rows.tolist())
+    def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
+        self.rows.append(context.rows.tolist())
         return gradient
 
 
@@ -39,8 +39,8 @@ class Features(split_server.Defense):
 
     rows: Rows = field(default_factory=list)
 
-    def penalty(self, features: torch.Tensor, wire: split_server.Wire) -> None:
-        self.rows.append(wire.rows.tolist())
+    def penalty(self, features: torch.Tensor, context: split_server.Context) -> None:
+        self.rows.append(context.rows.tolist())
 
 
 def of_split(batch: int) -> Rows:

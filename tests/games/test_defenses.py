@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.games.promises import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer import polytope
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.vertical.defense import Wire
+from cutlayer.games.vertical.defense import Context
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -38,9 +38,9 @@ def logits(k):
     return arrays(int, (8, k), elements=st.integers(-2500, 2500)).map(lambda whole: whole / 100)
 
 
-def wire(k, d=5, n=50, seed=0):
+def context(k, d=5, n=50, seed=0):
     rng = generator("test_defenses", k, d, seed)
-    return Wire(rng.standard_normal((k, d)), rng.random((n, d)), rng)
+    return Context(rng.standard_normal((k, d)), rng.random((n, d)), rng)
 
 
 def defense(name, **parameters):
@@ -50,7 +50,7 @@ def defense(name, **parameters):
 @every_k
 @every_setting
 def test_revealed_scores_are_probabilities_with_the_same_decision(name, parameters, k):
-    own, known = defense(name, **parameters), wire(k)
+    own, known = defense(name, **parameters), context(k)
 
     @given(logits(k))
     def holds(z):
@@ -67,7 +67,7 @@ def test_revealed_scores_are_probabilities_with_the_same_decision(name, paramete
 @every_k
 @every_setting
 def test_published_parameters_have_the_shape_of_the_model(name, parameters, k):
-    known = wire(k)
+    known = context(k)
     weights, bias = defense(name, **parameters).publish(known.weights, np.ones(k), known)
     assert weights.shape == known.weights.shape
     assert bias.shape == (k,)
@@ -79,16 +79,16 @@ def test_published_parameters_have_the_shape_of_the_model(name, parameters, k):
 def test_the_generator_decides_all_that_is_random(name, parameters):
     own, runs = defense(name, **parameters), []
     for _ in range(2):
-        known, z = wire(4), np.arange(12.0).reshape(3, 4) % 5
-        with draws_with("wire"):
+        known, z = context(4), np.arange(12.0).reshape(3, 4) % 5
+        with draws_with("context"):
             runs.append([*own.publish(known.weights, np.ones(4), known), own.reveal(z, known)])
     for hook, first, second in zip(("publish", "publish", "reveal"), *runs, strict=True):
-        assert np.array_equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the wire')}"
+        assert np.array_equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the context')}"
 
 
 @every_setting
 def test_a_defense_leaves_what_it_is_given_as_it_is(name, parameters):
-    own, known, z, bias = defense(name, **parameters), wire(4), np.arange(12.0).reshape(3, 4) % 5, np.ones(4)
+    own, known, z, bias = defense(name, **parameters), context(4), np.arange(12.0).reshape(3, 4) % 5, np.ones(4)
     given = {"logits": z, "bias": bias, "weights": known.weights, "features": known.features}
     before = {part: array.copy() for part, array in given.items()}
     for hook, call in (
@@ -102,7 +102,7 @@ def test_a_defense_leaves_what_it_is_given_as_it_is(name, parameters):
 
 @every_k
 def test_none_changes_nothing(k):
-    known, bias, z = wire(k), np.arange(k), generator("none", k).standard_normal((20, k))
+    known, bias, z = context(k), np.arange(k), generator("none", k).standard_normal((20, k))
     weights, shown = defense("none").publish(known.weights, bias, known)
     np.testing.assert_array_equal(weights, known.weights)
     np.testing.assert_array_equal(shown, bias)
@@ -113,7 +113,7 @@ def test_none_changes_nothing(k):
 @every_k
 @pytest.mark.parametrize("transform", ["minus_identity", "optimal"])
 def test_pps_publishes_the_model_of_the_same_logits_on_transformed_features(transform, k):
-    known, bias = wire(k), np.arange(k, dtype=float)
+    known, bias = context(k), np.arange(k, dtype=float)
     X, own = known.features, defense("pps", transform=transform)
     weights, shown = own.publish(known.weights, bias, known)
     turned = 1 - X
@@ -124,7 +124,7 @@ def test_pps_publishes_the_model_of_the_same_logits_on_transformed_features(tran
 
 
 def test_pps_retrained_rescales_and_publishes_what_it_trained():
-    own, known = defense("pps", retrain=True), wire(3)
+    own, known = defense("pps", retrain=True), context(3)
     factor, offset = own.rescaling
     np.testing.assert_array_equal(factor * known.features + offset, 1 - known.features)
     weights, bias = own.publish(known.weights, np.ones(3), known)
@@ -151,7 +151,7 @@ def test_pps_of_a_run_leaves_every_score_as_it_is(run):
 @every_k
 def test_the_optimal_transform_hurts_at_least_as_much_as_minus_identity(k, d):
     for seed in range(20):
-        known = wire(k, d, seed=seed)
+        known = context(k, d, seed=seed)
         X = known.features
         b = X @ known.coefficients.T
 
@@ -171,7 +171,7 @@ def centered(array):
 @pytest.mark.parametrize("budget", [budget for scheme, budget in BUDGETS if scheme == 1])
 @every_k
 def test_scheme_1_spends_the_budget(k, budget):
-    known, z = wire(k), generator("scheme1", k).standard_normal((50, k))
+    known, z = context(k), generator("scheme1", k).standard_normal((50, k))
     v = theorem4(known.coefficients, difference_matrix(k))["direction"]
     asked = np.where(z == z.max(axis=1, keepdims=True), v.max(), v)  # equation 92
     asked *= np.sqrt(budget) / np.linalg.norm(asked, axis=1, keepdims=True)
@@ -183,7 +183,7 @@ def test_scheme_1_spends_the_budget(k, budget):
 
 @pytest.mark.parametrize("budget", [budget for scheme, budget in BUDGETS if scheme == 2])
 def test_scheme_2_moves_all_but_the_top_class_by_the_budget(budget):
-    known, z = wire(4), generator("scheme2").standard_normal((50, 4))
+    known, z = context(4), generator("scheme2").standard_normal((50, 4))
     v = theorem4(known.coefficients, difference_matrix(4))["direction"]
     top = z == z.max(axis=1, keepdims=True)
     scores = defense("score_noise", scheme=2, budget=budget).reveal(z, known)
@@ -197,7 +197,7 @@ def test_scheme_2_moves_all_but_the_top_class_by_the_budget(budget):
 @every_k
 def test_scheme_3_is_a_temperature(k, budget):
     z = generator("scheme3", k).standard_normal((50, k))
-    scores = defense("score_noise", scheme=3, budget=budget).reveal(z, wire(k))
+    scores = defense("score_noise", scheme=3, budget=budget).reveal(z, context(k))
     np.testing.assert_allclose(scores, softmax((1 - budget) * z + budget), atol=1e-12)
 
 
@@ -205,7 +205,7 @@ def test_scheme_3_is_a_temperature(k, budget):
 @pytest.mark.parametrize("scheme", [1, 2])
 def test_without_a_budget_the_scores_are_the_models(scheme, k):
     z = generator("no budget", k).standard_normal((50, k))
-    scores = defense("score_noise", scheme=scheme, budget=0).reveal(z, wire(k))
+    scores = defense("score_noise", scheme=scheme, budget=0).reveal(z, context(k))
     np.testing.assert_allclose(scores, softmax(z), atol=1e-6 if scheme == 2 else 1e-15)
 
 
@@ -213,7 +213,7 @@ def test_without_a_budget_the_scores_are_the_models(scheme, k):
 @pytest.mark.parametrize("rest", [1e-3, 1e-6, 1e-9])
 def test_class_label_tends_to_the_one_hot_vector(rest, k):
     z = generator("class_label", k).standard_normal((50, k))
-    scores = defense("class_label", rest=rest).reveal(z, wire(k))
+    scores = defense("class_label", rest=rest).reveal(z, context(k))
     np.testing.assert_allclose(scores, np.eye(k)[z.argmax(axis=1)], atol=(k - 1) * rest * 1.001)
 
 

@@ -11,8 +11,8 @@ import torch
 
 from cutlayer.core.seeds import generator
 from cutlayer.games.split.attacks import direction, guess_k, spectral
-from cutlayer.games.split.defense import Training, Wire
-from cutlayer.games.split.defenses.secdt import SecDT, decode
+from cutlayer.games.split.defense import Context, Training
+from cutlayer.games.split.defenses.secdt import SecDT, to_class_probabilities
 from cutlayer.metrics.leakage import leak_auc
 
 ROWS, POSITIVES, WIDTH = 400, 0.25, 128
@@ -65,14 +65,17 @@ def test_the_maximum_map_is_the_decision_itself_and_no_score() -> None:
     rare = np.linspace(0.05, 0.45, 9)
     two = np.repeat(np.stack([1 - rare, rare], axis=1) / 10, 10, axis=1)
     pools = np.arange(20).reshape(2, 10)
-    assert not decode(two, pools, "maximum")[:, 1].any()
-    assert decode(two, pools)[:, 1] == pytest.approx(rare)
+    assert not to_class_probabilities(two, pools, "maximum")[:, 1].any()
+    assert to_class_probabilities(two, pools)[:, 1] == pytest.approx(rare)
 
 
 def test_the_maximum_map_is_right_about_ten_classes_as_often_as_the_weighted() -> None:
     shares = generator("ten classes").dirichlet(np.ones(10), size=100)
     many, pools = np.repeat(shares / 10, 10, axis=1), np.arange(100).reshape(10, 10)
-    assert (decode(many, pools, "maximum").argmax(axis=1) == decode(many, pools).argmax(axis=1)).all()
+    assert (
+        to_class_probabilities(many, pools, "maximum").argmax(axis=1)
+        == to_class_probabilities(many, pools).argmax(axis=1)
+    ).all()
 
 
 @pytest.mark.parametrize(("form", "mean", "length"), [("softmax", 1 / 20, (0.2, 0.5)), ("raw", 0.0, (3, 6))])
@@ -81,11 +84,11 @@ def test_noise_is_on_average_the_same_for_every_class(form: str, mean: float, le
     one-hot target, whose length is 1, and noise itself is several times as long.
     """
     count, draws = 20, 4000
-    training = Training(labels=torch.zeros(draws, dtype=torch.int64), classes=2, outputs=count, releases=1,
+    training = Training(labels=torch.zeros(draws, dtype=torch.int64), classes=2, outputs=count, num_releases=1,
                         generator=torch.Generator().manual_seed(0))  # fmt: skip
     defense = SecDT(noise=1.0, noise_form=form)  # type: ignore[arg-type]
     state = defense.begin(training)
-    noise = defense.target(Wire(training, torch.arange(draws), state)).numpy()
+    noise = defense.soft_labels(Context(training, torch.arange(draws), state)).numpy()
     noise[np.arange(draws), state.labels] -= 1
     error = noise.std(axis=0) / np.sqrt(draws)
     assert np.all(np.abs(noise.mean(axis=0) - mean) < 5 * error)

@@ -15,8 +15,8 @@ from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.base.snapshot import drawn
-from cutlayer.games.federated import convolutions, work
+from cutlayer.games.base.snapshot import parsed
+from cutlayer.games.federated import convolutions
 from cutlayer.games.federated import protocol as federated
 from cutlayer.games.federated.data import participants, prepared
 from cutlayer.games.federated.defense import Defense
@@ -124,14 +124,6 @@ def test_where_every_device_trains_the_server_averages_those_it_selects():
     assert len({tuple(values.tolist()) for values in everyones["privacy"].values()}) == 6
     for device, values in own["privacy"].items():
         assert torch.equal(values, everyones["privacy"][device])
-
-
-def test_as_much_work_is_forecast_as_devices_train():
-    few, everyone = (SETTINGS | {"participants": way} for way in ("selected", "averaged"))
-    facts = {"rows": 150}
-    assert work.entries(everyone, facts)["inner"] == 6 > work.entries(few, facts)["inner"]
-    assert [work.small(own, facts, 4)["devices"] for own in (few, everyone)] == [3, 6]
-    assert work.small(everyone, facts, 4)["participants"] == "selected"  # of these all, so that more add no work
 
 
 def test_participants_are_selected_unless_a_setup_says_otherwise():
@@ -300,7 +292,7 @@ def test_what_the_server_sees_and_what_only_metrics_know():
     assert seen["attacked"].shape == (20, 8)
     assert outcome.shared.keys() == {"inputs", "known_attribute", "values", "architecture"}
     assert outcome.truth.keys() == {"attribute", "labels", "attacked_inputs", "known_labels"}
-    model, inputs = drawn(outcome.shared["architecture"])
+    model, inputs = parsed(outcome.shared["architecture"])
     assert seen["inner"].shape[1] == sum(p.numel() for p in model.top(inputs, 3).parameters())
     metrics = {row["metric"]: row["value"] for row in outcome.utility}
     wanted = {"test_accuracy", "task_majority", "rows", "task_specific", "device_ce", "device_jsd", "epsilon"}
@@ -365,5 +357,5 @@ def test_the_papers_networks_have_their_sizes():
 
 @pytest.mark.parametrize(("model", "shape"), [("vgg", [12]), ("vgg", [3, 32, 16])])
 def test_a_model_for_other_examples_is_an_error(model, shape):
-    with pytest.raises(InputError, match="a square image is meant"):
+    with pytest.raises(InputError, match="a square image expected"):
         plugins.create("model", model, {}).extractor(Inputs(shape, [], [], 255.0))

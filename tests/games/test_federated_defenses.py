@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.games.promises import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near
 from tests.params import params
 from torch.distributions import MultivariateNormal, kl_divergence
 from torch.nn.functional import cross_entropy
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 from cutlayer.games.federated.defenses import dpfe
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -54,8 +54,8 @@ def defense(name: str, **parameters: Any) -> Defense:
     return plugins.create("defense", name, parameters, "federated")
 
 
-def federation(rounds: int = 20, seed: object = 0) -> Federation:
-    return Federation(devices=100, participants=10, rounds=rounds, generator=seeded("federation", seed))
+def federation(rounds: int = 20, seed: object = 0) -> FederationContext:
+    return FederationContext(devices=100, participants=10, rounds=rounds, generator=seeded("federation", seed))
 
 
 def uploads(devices: int = 5, parameters: int = 400, seed: object = 0) -> tuple[torch.Tensor, torch.Tensor]:

@@ -83,7 +83,7 @@ class Given(Attack):
 def guesses(case: tuple[str, str], guess: Any) -> dict[str, np.ndarray]:
     game, target = case
     return guessed(
-        Given(guess), View("given", set(), {}, None), plugins.create("protocol", game).asked(SEEN[case], target)
+        Given(guess), View("given", set(), {}, None), plugins.create("protocol", game).guess_spec(SEEN[case], target)
     )
 
 

@@ -295,9 +295,9 @@ def attacked(split_run, split_cases):
         for case, seen, rows in split_cases(outcome, method.target):
             view = view_of(method, name, seen, case["step"])
             if not method.skip(view):
-                asked, truth = SPLIT.asked(seen, method.target), of_setting(outcome.truth, "")
-                for kind, one in guessed(method, view, asked).items():
-                    for metric, value in SPLIT.leak(one, truth, case, rows, asked.given_to(method)).items():
+                spec, truth = SPLIT.guess_spec(seen, method.target), of_setting(outcome.truth, "")
+                for kind, one in guessed(method, view, spec).items():
+                    for metric, value in SPLIT.leak(one, truth, case, rows, spec.given_to(method)).items():
                         found.setdefault(f"{metric}_{kind}" if kind else metric, []).append(value)
         return found
 
@@ -619,9 +619,9 @@ def test_of_zeros_every_attack_reads_chance_and_no_row_before_another(setup, att
     for case, seen, rows in split_cases(outcome, method.target):
         view = view_of(method, attack, seen, case["step"])
         if not method.skip(view):
-            asked, truth = SPLIT.asked(seen, method.target), of_setting(outcome.truth, "")
-            for one in guessed(method, view, asked).values():
-                leak = SPLIT.leak(one, truth, case, rows, asked.given_to(method))
+            spec, truth = SPLIT.guess_spec(seen, method.target), of_setting(outcome.truth, "")
+            for one in guessed(method, view, spec).values():
+                leak = SPLIT.leak(one, truth, case, rows, spec.given_to(method))
                 told += leak["one_class"] == 0  # a batch may have no positive besides the known ones
                 assert leak.get("leak_auc", 0.5) == 0.5
     assert told

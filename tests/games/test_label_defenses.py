@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.games.promises import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near
 from tests.params import params
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.split.defense import Training, Wire
+from cutlayer.games.split.defense import Context, Training
 from cutlayer.games.split.defenses import mixpro, secdt
 from cutlayer.games.split.defenses._gaussians import estimated
 from cutlayer.gradient_noise import optimal_noise, power_for
@@ -71,21 +71,23 @@ def batch(rows=64, d=8, classes=2, share=0.25, seed=0):
     return torch.from_numpy(gradient.astype(np.float32)), torch.from_numpy(labels)
 
 
-def wired(own, labels, classes=2, seed=0, releases=3):
-    """A wire for a batch that is the whole training set."""
+def context_of(own, labels, classes=2, seed=0, num_releases=3):
+    """A context for a batch that is the whole training set."""
     draw = torch.Generator().manual_seed(seed)
-    training = Training(labels=labels, classes=classes, outputs=own.outputs(classes), releases=releases, generator=draw)
-    return Wire(training, torch.arange(len(labels)), own.begin(training))
+    training = Training(
+        labels=labels, classes=classes, outputs=own.outputs(classes), num_releases=num_releases, generator=draw
+    )
+    return Context(training, torch.arange(len(labels)), own.begin(training))
 
 
 def sent(own, gradient, labels, classes=2, seed=0):
-    return own.backward(gradient, wired(own, labels, classes, seed))
+    return own.backward(gradient, context_of(own, labels, classes, seed))
 
 
 def many(own, gradient, labels, draws):
     """What is sent for the same gradients again and again: (draws, B, d)."""
-    wire = wired(own, labels)
-    return torch.stack([own.backward(gradient, wire) for _ in range(draws)]).double()
+    context = context_of(own, labels)
+    return torch.stack([own.backward(gradient, context) for _ in range(draws)]).double()
 
 
 def odd_batches():
@@ -127,11 +129,11 @@ def test_what_is_sent_is_a_finite_gradient_for_each_example(name, parameters):
         gradient, labels = batch(classes=classes)
         before = gradient.clone(), labels.clone()
         own = defense(name, **parameters)
-        wire = wired(own, labels, classes)
+        context = context_of(own, labels, classes)
         assert torch.equal(labels, before[1]), f"begin changed the labels it was given; {A_COPY}"
-        own.target(wire)
+        own.soft_labels(context)
         assert torch.equal(labels, before[1]), f"target changed the labels it was given; {A_COPY}"
-        found = own.backward(gradient, wire)
+        found = own.backward(gradient, context)
         assert found.shape == gradient.shape
         assert found.dtype == torch.float32
         assert not found.requires_grad, "backward returned a tensor that requires a gradient; detach it"
@@ -158,29 +160,29 @@ def test_the_generator_decides_all_that_is_random(name, parameters):
         own, runs = defense(name, **parameters), []
         for _ in range(2):
             torch.manual_seed(len(runs))  # the global one must not matter
-            with draws_with("wire"):
-                wire = wired(own, labels.clone(), classes)
-                runs.append((own.target(wire), own.backward(gradient, wire), own.target(wire)))
-        for hook, first, second in zip(("target", "backward", "target"), *runs, strict=True):
-            assert torch.equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the wire')}"
+            with draws_with("context"):
+                context = context_of(own, labels.clone(), classes)
+                runs.append((own.soft_labels(context), own.backward(gradient, context), own.soft_labels(context)))
+        for hook, first, second in zip(("soft_labels", "backward", "soft_labels"), *runs, strict=True):
+            assert torch.equal(first, second), f"{hook}: {DIFFER.format('trainings', 'the context')}"
 
 
 @every_setting
 def test_targets_are_weights_on_the_outputs(name, parameters):
     for classes in classes_for(name):
         own, (_, labels) = defense(name, **parameters), batch(classes=classes)
-        target = own.target(wired(own, labels, classes))
+        target = own.soft_labels(context_of(own, labels, classes))
         assert target.shape == (len(labels), own.outputs(classes))
         assert target.dtype == torch.float32
         if getattr(own, "noise_form", "") == "raw":  # which has any sign and any sum
             continue
         least, total = target.min().item(), 1 + getattr(own, "noise", 0.0)
         assert least >= 0 or getattr(own, "correction", "") == "loss", (
-            f"target returned a weight of {least:g}; 0 at least expected"
+            f"soft_labels returned a weight of {least:g}; 0 at least expected"
         )
         summed = target.sum(dim=1)
         assert near(summed, total, 1.3e-6, 1e-5), (
-            f"target returned weights that add up to {summed[0]:g}; {total:g} expected"
+            f"soft_labels returned weights that add up to {summed[0]:g}; {total:g} expected"
         )
 
 
@@ -190,13 +192,13 @@ def test_decoded_scores_are_probabilities_of_the_classes(name, parameters):
         own, (_, labels) = defense(name, **parameters), batch(classes=classes)
         drawn = generator("decode").dirichlet(np.ones(own.outputs(classes)), 50)
         before = drawn.copy()
-        scores = own.decode(drawn, wired(own, labels, classes).state)
+        scores = own.to_class_probabilities(drawn, context_of(own, labels, classes).state)
         assert scores.shape == (50, classes), (
-            f"decode returned an array of shape {scores.shape}; {(50, classes)} expected"
+            f"to_class_probabilities returned an array of shape {scores.shape}; {(50, classes)} expected"
         )
-        assert near(scores.sum(axis=1), 1, atol=1e-12), "decode returned rows that do not add up to 1"
-        assert scores.min() >= 0, f"decode returned {scores.min():g} as a probability; 0 at least expected"
-        assert np.array_equal(drawn, before), f"decode changed the probabilities it was given; {A_COPY}"
+        assert near(scores.sum(axis=1), 1, atol=1e-12), "to_class_probabilities returned rows that do not add up to 1"
+        assert scores.min() >= 0, f"to_class_probabilities returned {scores.min():g}; 0 at least expected"
+        assert np.array_equal(drawn, before), f"to_class_probabilities changed the probabilities it was given; {A_COPY}"
 
 
 # iso and max_norm.
@@ -353,9 +355,9 @@ def test_the_larger_noise_across_is_both_classes_and_leaves_what_is_along(parame
 
 
 def test_marvell_promises_nothing_where_both_classes_get_the_larger_noise_across():
-    training = Training(labels=batch()[1], classes=2, outputs=2, releases=3, generator=torch.Generator())
-    assert defense("marvell", sum_kl=0.1).promise(training) > 0.5
-    assert defense("marvell", sum_kl=0.1, across="larger").promise(training) is None
+    training = Training(labels=batch()[1], classes=2, outputs=2, num_releases=3, generator=torch.Generator())
+    assert defense("marvell", sum_kl=0.1).auc_bound(training) > 0.5
+    assert defense("marvell", sum_kl=0.1, across="larger").auc_bound(training) is None
 
 
 def test_marvell_s_error_is_a_name_for_a_target():
@@ -402,7 +404,7 @@ def test_marvell_sends_no_batch_of_one_class_as_it_is(parameters, label):
 
 @pytest.mark.parametrize("wrong", [{}, {"power": 0.0}, {"power": 1.0, "sum_kl": 0.1}, {"sum_kl": 1.0, "error": 0.1}])
 def test_marvell_takes_exactly_one_parameter(wrong):
-    with pytest.raises(InputError, match=r"^defense\.marvell: .*; exactly one of power, sum_kl, error is meant$"):
+    with pytest.raises(InputError, match=r"^defense\.marvell: .*; exactly one of power, sum_kl, error expected$"):
         defense("marvell", **wrong)
 
 
@@ -417,13 +419,13 @@ def log_delta(epsilon, mu):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize("delta", [1e-5, 1e-9])
-@pytest.mark.parametrize("releases", [1, 5, 100])
-def test_dp_s_noise_is_the_least_that_the_closed_form_allows(epsilon, delta, releases):
-    """Gaussian mechanisms compose to one of sqrt(releases) times the sensitivity."""
+@pytest.mark.parametrize("num_releases", [1, 5, 100])
+def test_dp_s_noise_is_the_least_that_the_closed_form_allows(epsilon, delta, num_releases):
+    """Gaussian mechanisms compose to one of sqrt(num_releases) times the sensitivity."""
     start = time.process_time()
-    sigma = accounting.gaussian_deviation.__wrapped__(epsilon, delta, releases, 0.2)
+    sigma = accounting.gaussian_deviation.__wrapped__(epsilon, delta, num_releases, 0.2)
     assert time.process_time() - start < 1
-    mu = math.sqrt(releases) * 0.2 / sigma
+    mu = math.sqrt(num_releases) * 0.2 / sigma
     assert log_delta(epsilon, mu) <= math.log(delta) + 1e-3
     assert log_delta(epsilon, mu * 1.001) > math.log(delta)
 
@@ -442,7 +444,7 @@ def test_dp_clips_then_adds_noise_for_twice_the_clip():
 
 def test_dp_s_noise_grows_with_the_number_of_releases():
     labels = torch.zeros(4, dtype=torch.int64)
-    states = [wired(defense("dp"), labels, releases=n).state for n in (1, 4, 16)]
+    states = [context_of(defense("dp"), labels, num_releases=n).state for n in (1, 4, 16)]
     assert states == pytest.approx([states[0], 2 * states[0], 4 * states[0]], rel=1e-3)
 
 
@@ -496,12 +498,12 @@ def test_mixpro_sends_nothing_beyond_its_goal():
 def test_secdt_deals_the_fake_classes_into_pools_and_each_example_keeps_one_of_its_own(classes, expansion):
     labels = batch(rows=4000, classes=classes, share=0.7)[1]
     own = defense("secdt", expansion=expansion, noise=0.0)
-    wire = wired(own, labels, classes)
-    pools = torch.stack(wire.state.pools)
+    context = context_of(own, labels, classes)
+    pools = torch.stack(context.state.pools)
     assert pools.shape == (classes, expansion)
     assert sorted(pools.flatten().tolist()) == list(range(classes * expansion))
     assert pools.flatten().tolist() != list(range(classes * expansion))
-    first, second = own.target(wire), own.target(wire)
+    first, second = own.soft_labels(context), own.soft_labels(context)
     assert torch.equal(first, second)
     fake = first.argmax(dim=1)
     assert torch.equal(first, torch.nn.functional.one_hot(fake, classes * expansion).float())
@@ -514,7 +516,7 @@ def test_secdt_deals_the_fake_classes_into_pools_and_each_example_keeps_one_of_i
 
 def test_secdt_draws_other_pools_and_fakes_for_another_training():
     labels, own = batch()[1], defense("secdt")
-    one, other = wired(own, labels, seed=0).state, wired(own, labels, seed=1).state
+    one, other = context_of(own, labels, seed=0).state, context_of(own, labels, seed=1).state
     assert not torch.equal(torch.stack(one.pools), torch.stack(other.pools))
     assert not torch.equal(one.labels, other.labels)
 
@@ -522,22 +524,22 @@ def test_secdt_draws_other_pools_and_fakes_for_another_training():
 def test_redrawn_fakes_are_members_of_the_class_s_pool_and_change_with_every_batch():
     labels = batch(rows=4000, classes=5, share=0.7)[1]
     own = defense("secdt", redraw=True, noise=0.0)
-    wire = wired(own, labels, 5)
-    first, second = (own.target(wire).argmax(dim=1) for _ in range(2))
+    context = context_of(own, labels, 5)
+    first, second = (own.soft_labels(context).argmax(dim=1) for _ in range(2))
     assert torch.mean((first == second).double()) == pytest.approx(0.1, abs=SIGMAS * math.sqrt(0.09 / 4000))
     for label in range(5):
-        assert set(first[labels == label].tolist()) == set(wire.state.pools[label].tolist())
+        assert set(first[labels == label].tolist()) == set(context.state.pools[label].tolist())
 
 
 def test_proportional_pools_give_all_fake_classes_about_one_size():
     labels = (torch.arange(1000) < 100).long()
     own = defense("secdt", pools="proportional", noise=0.0)
-    wire = wired(own, labels)
-    assert [len(pool) for pool in wire.state.pools] == [17, 3]  # 1 each, and of 18 more 16.2 and 1.8
-    assert sorted(torch.cat(wire.state.pools).tolist()) == list(range(20))
-    fake = own.target(wire).argmax(dim=1)
+    context = context_of(own, labels)
+    assert [len(pool) for pool in context.state.pools] == [17, 3]  # 1 each, and of 18 more 16.2 and 1.8
+    assert sorted(torch.cat(context.state.pools).tolist()) == list(range(20))
+    fake = own.soft_labels(context).argmax(dim=1)
     for label in (0, 1):
-        counts = [int((fake[labels == label] == one).sum()) for one in wire.state.pools[label]]
+        counts = [int((fake[labels == label] == one).sum()) for one in context.state.pools[label]]
         assert sum(counts) == (labels == label).sum()
         assert stats.chisquare(counts).pvalue > 1e-4
 
@@ -554,9 +556,9 @@ def test_shares_are_whole_numbers_in_proportion_and_at_least_one(counts, total, 
 def test_secdt_adds_fresh_softmax_noise_to_the_target(expansion):
     labels = batch(rows=4000)[1]
     own = defense("secdt", expansion=expansion, noise=0.5)
-    wire, count = wired(own, labels), 2 * expansion
-    fake = torch.nn.functional.one_hot(wire.state.labels, count)
-    first, second = own.target(wire) - fake, own.target(wire) - fake
+    context, count = context_of(own, labels), 2 * expansion
+    fake = torch.nn.functional.one_hot(context.state.labels, count)
+    first, second = own.soft_labels(context) - fake, own.soft_labels(context) - fake
     assert (first > 0).all()
     torch.testing.assert_close(first.sum(dim=1), torch.full((4000,), 0.5))
     assert not torch.equal(first, second)
@@ -569,9 +571,9 @@ def test_secdt_adds_fresh_softmax_noise_to_the_target(expansion):
 def test_secdt_adds_fresh_normal_noise_to_the_target_as_equation_16_has_it(expansion):
     labels = batch(rows=4000)[1]
     own = defense("secdt", expansion=expansion, noise=0.5, noise_form="raw")
-    wire, count = wired(own, labels), 2 * expansion
-    fake = torch.nn.functional.one_hot(wire.state.labels, count)
-    first, second = own.target(wire) - fake, own.target(wire) - fake
+    context, count = context_of(own, labels), 2 * expansion
+    fake = torch.nn.functional.one_hot(context.state.labels, count)
+    first, second = own.soft_labels(context) - fake, own.soft_labels(context) - fake
     assert not torch.equal(first, second)
     assert stats.kstest(first.flatten().numpy(), stats.norm(0, 0.5).cdf).pvalue > 1e-3
     assert stats.kstest(first.sum(dim=1).numpy(), stats.norm(0, 0.5 * math.sqrt(count)).cdf).pvalue > 1e-3
@@ -582,21 +584,26 @@ def test_secdt_adds_fresh_normal_noise_to_the_target_as_equation_16_has_it(expan
 def test_secdt_s_noise_that_is_drawn_once_is_a_row_s_own_in_every_batch(form):
     labels = batch()[1]
     own = defense("secdt", noise_form=form, noise_once=True)
-    wire = wired(own, labels)
-    whole = own.target(wire)
-    assert torch.equal(own.target(wire), whole)
+    context = context_of(own, labels)
+    whole = own.soft_labels(context)
+    assert torch.equal(own.soft_labels(context), whole)
     some = torch.tensor([5, 3, 60])
-    assert torch.equal(own.target(Wire(wire.training, some, wire.state)), whole[some])
+    assert torch.equal(own.soft_labels(Context(context.training, some, context.state)), whole[some])
     assert len(whole.unique(dim=0)) == len(labels)
 
 
 def test_secdt_s_map_to_classes_changes_nothing_that_is_trained_towards_or_sent():
     """What the paper says of it, that it does not make attacks stronger, holds by construction."""
     gradient, labels = batch()
-    wires = [(own, wired(own, labels)) for own in (defense("secdt", decoding=how) for how in ("weighted", "maximum"))]
+    contexts = [
+        (own, context_of(own, labels)) for own in (defense("secdt", decoding=how) for how in ("weighted", "maximum"))
+    ]
     (first, again), (returned, again_returned) = (
-        [hook(own, wire) for own, wire in wires]
-        for hook in (lambda own, wire: own.target(wire), lambda own, wire: own.backward(gradient, wire))
+        [hook(own, context) for own, context in contexts]
+        for hook in (
+            lambda own, context: own.soft_labels(context),
+            lambda own, context: own.backward(gradient, context),
+        )
     )
     assert torch.equal(first, again)
     assert torch.equal(returned, again_returned)
@@ -605,10 +612,10 @@ def test_secdt_s_map_to_classes_changes_nothing_that_is_trained_towards_or_sent(
 def test_secdt_without_transformation_has_the_classes_and_their_labels():
     labels = batch(classes=5)[1]
     own = defense("secdt", expansion=1, noise=0.0)
-    wire = wired(own, labels, 5)
-    assert torch.equal(own.target(wire), defense("none").target(wire))
+    context = context_of(own, labels, 5)
+    assert torch.equal(own.soft_labels(context), defense("none").soft_labels(context))
     drawn = generator("plain").dirichlet(np.ones(5), 20)
-    np.testing.assert_array_equal(own.decode(drawn, wire.state), drawn)
+    np.testing.assert_array_equal(own.to_class_probabilities(drawn, context.state), drawn)
     outputs = [defense("secdt", expansion=n).outputs(k) for n in (1, 2, 10) for k in (2, 3)]
     assert outputs == [2, 3, 4, 6, 20, 30]
 
@@ -649,8 +656,8 @@ def test_secdt_s_norms_say_nothing_where_rounding_would_tell_the_label():
     scaled = two * (two.norm(dim=1).mean() / two.norm(dim=1))[:, None]
     assert norm_auc(scaled, labels) in (0.0, 1.0)
     own = defense("secdt")
-    wire = wired(own, labels)
-    found = [norm_auc(own.backward(two, wire), labels) for _ in range(50)]
+    context = context_of(own, labels)
+    found = [norm_auc(own.backward(two, context), labels) for _ in range(50)]
     positives = int(labels.sum())
     error = chance_floor(positives, 400 - positives) / 1.96
     assert abs(np.mean(found) - 0.5) < SIGMAS * error / math.sqrt(50)
@@ -673,26 +680,28 @@ def test_secdt_decodes_as_written_out(classes, as_array):
             for fake in pool:
                 weighted[row, label] += probabilities[fake]
                 maximum[row, label] += probabilities[fake] == max(probabilities)
-    np.testing.assert_allclose(secdt.decode(drawn, pools, "weighted"), weighted, atol=1e-12)
-    np.testing.assert_array_equal(secdt.decode(drawn, pools, "maximum"), maximum)
+    np.testing.assert_allclose(secdt.to_class_probabilities(drawn, pools, "weighted"), weighted, atol=1e-12)
+    np.testing.assert_array_equal(secdt.to_class_probabilities(drawn, pools, "maximum"), maximum)
 
 
 def test_secdt_decodes_pools_of_different_size_and_the_first_of_equal_probabilities():
     drawn = np.array([[0.25, 0.25, 0.25, 0.25], [0.1, 0.1, 0.4, 0.4]])
     pools = [[3], [0, 1, 2]]
-    np.testing.assert_allclose(secdt.decode(drawn, pools), [[0.25, 0.75], [0.4, 0.6]])
-    np.testing.assert_array_equal(secdt.decode(drawn, pools, "maximum"), [[0, 1], [0, 1]])
+    np.testing.assert_allclose(secdt.to_class_probabilities(drawn, pools), [[0.25, 0.75], [0.4, 0.6]])
+    np.testing.assert_array_equal(secdt.to_class_probabilities(drawn, pools, "maximum"), [[0, 1], [0, 1]])
 
 
 @pytest.mark.parametrize("pools", [[[0], [1]], [[0, 1], [1, 2]], [[0, 1], [2, 3]]])
 def test_secdt_decodes_only_pools_that_share_out_the_columns(pools):
-    with pytest.raises(InputError, match=r"^secdt\.decode: .*; each of the 3 columns once is meant$"):
-        secdt.decode(np.full((2, 3), 1 / 3), pools, "weighted")
+    with pytest.raises(InputError, match=r"^secdt\.to_class_probabilities: .*; each of the 3 columns once expected$"):
+        secdt.to_class_probabilities(np.full((2, 3), 1 / 3), pools, "weighted")
 
 
 def test_secdt_decodes_in_no_other_way():
-    with pytest.raises(InputError, match=r"^secdt\.decode: how = 'mean'; 'weighted' or 'maximum' is meant$"):
-        secdt.decode(np.full((2, 2), 0.5), [[0], [1]], "mean")
+    with pytest.raises(
+        InputError, match=r"^secdt\.to_class_probabilities: how = 'mean'; 'weighted' or 'maximum' expected$"
+    ):
+        secdt.to_class_probabilities(np.full((2, 2), 0.5), [[0], [1]], "mean")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class Late(split.Defense):
     instead: float = float("nan")
     calls: list[int] = field(default_factory=list)
 
-    def backward(self, gradient: torch.Tensor, wire: Any) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Any) -> torch.Tensor:
         self.calls.append(len(self.calls))
         return gradient * (self.instead if len(self.calls) == 3 else 1.0)
 
@@ -80,11 +80,11 @@ class Both(split.Defense):
     spoils: str
     calls: list[int] = field(default_factory=list)
 
-    def target(self, wire: Any) -> torch.Tensor:
+    def soft_labels(self, context: Any) -> torch.Tensor:
         self.calls.append(len(self.calls))
-        return torch.full((2, 2), self._number("target"))
+        return torch.full((2, 2), self._number("soft_labels"))
 
-    def backward(self, gradient: torch.Tensor, wire: Any) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Any) -> torch.Tensor:
         return gradient * self._number("backward")
 
     def _number(self, hook: str) -> float:
@@ -98,19 +98,19 @@ class Long(Protocol):
     spoils: bool = False
 
     def run(self, task: Task) -> Outcome:
-        defense, wire, gradient = task.defenses[""], split.Wire(TRAINING, torch.arange(2)), torch.ones(2, 3)
+        defense, context, gradient = task.defenses[""], split.Context(TRAINING, torch.arange(2)), torch.ones(2, 3)
         for step in range(100):
             gradient = gradient * (float("nan") if self.spoils and step == 20 else 1.0)
-            gradient = defense.backward(gradient * defense.target(wire).sum(), wire) / 4
+            gradient = defense.backward(gradient * defense.soft_labels(context).sum(), context) / 4
         return recorded(gradient)
 
 
 TRAINING = split.Training(
-    labels=torch.zeros(2, dtype=torch.int64), classes=2, outputs=2, releases=1, generator=torch.Generator()
+    labels=torch.zeros(2, dtype=torch.int64), classes=2, outputs=2, num_releases=1, generator=torch.Generator()
 )
 
 
-@pytest.mark.parametrize("hook", ["target", "backward"])
+@pytest.mark.parametrize("hook", ["soft_labels", "backward"])
 def test_of_many_steps_the_hook_that_spoiled_the_first_is_named_soon_and_nothing_runs_again(hook: str) -> None:
     defense = Both(hook)
     with pytest.raises(InputError, match=rf"^defense\.test_protocol: {hook} returned a number that is not finite"):
@@ -139,7 +139,7 @@ def test_no_hook_is_named_where_the_training_itself_spoils_its_numbers() -> None
 def test_an_error_in_a_hook_says_in_which() -> None:
     @dataclass(frozen=True)
     class Narrow(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: Any) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: Any) -> torch.Tensor:
             return self._times(gradient)
 
         def _times(self, gradient: torch.Tensor) -> torch.Tensor:
@@ -190,7 +190,7 @@ def test_too_little_memory_is_not_tried_again() -> None:
 def test_shapes_are_looked_at_in_every_step() -> None:
     @dataclass(frozen=True)
     class Narrow(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: Any) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: Any) -> torch.Tensor:
             return gradient[:, :1]
 
     with pytest.raises(InputError, match=r"backward returned a tensor of shape \(2, 1\)"):

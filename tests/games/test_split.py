@@ -61,7 +61,7 @@ class Scaled(Defense):
 
     by: float = 1.0
 
-    def backward(self, gradient, wire):
+    def backward(self, gradient, context):
         return self.by * gradient
 
 
@@ -69,8 +69,8 @@ class Scaled(Defense):
 class Noisy(Defense):
     """Draws numbers, so that what is drawn can be compared."""
 
-    def backward(self, gradient, wire):
-        return gradient + wire.training.randn(*gradient.shape)
+    def backward(self, gradient, context):
+        return gradient + context.training.randn(*gradient.shape)
 
 
 def joined(parties, x):
@@ -229,7 +229,7 @@ def test_known_labels_are_those_of_training_rows_and_the_attacked_rows_are_teste
     assert not set(data.train) & set(data.phases[-1].test)
 
 
-def test_watched_rows_are_followed_through_every_epoch():
+def test_tracked_records_are_kept_in_every_epoch():
     own = task(epochs=3)
     data, outcome = prepared(own), PROTOCOL.run(own)
     seen = outcome.transcripts[""] | outcome.shared
@@ -298,7 +298,7 @@ def test_a_stream_trains_on_each_day_once_and_is_tested_on_the_next():
         assert len(set(trained)) == len(trained)
         assert set(days[trained]) == {day}
         assert set(days[phase.test]) == {day + 1}
-    assert data.releases == 1
+    assert data.num_releases == 1
     rows = [row for row in PROTOCOL.run(own).utility if row["metric"] == "test_auc"]
     assert [row["day"] for row in rows] == [1, 2, 3]
 

@@ -138,7 +138,7 @@ class Still(Defense):
 
     protocols = {"split_server"}  # noqa: RUF012
 
-    def update(self, utility, features, wire):
+    def update(self, utility, features, context):
         utility.backward()
         return False
 
@@ -203,11 +203,11 @@ def test_an_adversary_sees_the_features_with_noise_only_where_the_setup_says_so(
 class Loud(Defense):
     """Half of the features, with noise of its own."""
 
-    def bound(self, features):
+    def release(self, features):
         return features / 2
 
     def deviation(self, clients):
-        return 3.0 * clients.sendings
+        return 3.0 * clients.num_releases
 
 
 @pytest.mark.parametrize("views", ["none", "all"])

@@ -66,18 +66,18 @@ class TurnsACopy(split.Defense):
         labels[turned(labels)] = 1 - labels[turned(labels)]
         return labels
 
-    def target(self, wire: split.Wire) -> torch.Tensor:
-        return torch.nn.functional.one_hot(wire.state[wire.rows], 2).float()
+    def soft_labels(self, context: split.Context) -> torch.Tensor:
+        return torch.nn.functional.one_hot(context.state[context.rows], 2).float()
 
 
 @dataclass(frozen=True)
 class Scribbles(split.Defense):
-    """Writes to all that a wire has, once it has served."""
+    """Writes to all that a context has, once it has served."""
 
-    def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
         sent = gradient.clone()
-        wire.rows.zero_()
-        wire.training.labels.numpy()[:] = 1  # torch does not see this
+        context.rows.zero_()
+        context.training.labels.numpy()[:] = 1  # torch does not see this
         return sent
 
 
@@ -110,29 +110,33 @@ def test_what_is_returned_again_and_again_is_recorded_as_it_was_each_time(game: 
 
     @dataclass(frozen=True)
     class Gradients(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
             return again(2 * gradient)
 
     @dataclass(frozen=True)
     class FreshGradients(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
             return 2 * gradient
 
     @dataclass(frozen=True)
     class Scores(vertical.Defense):
-        def reveal(self, logits: np.ndarray, wire: vertical.Wire) -> np.ndarray:
-            return again(super().reveal(logits / 2, wire))
+        def reveal(self, logits: np.ndarray, context: vertical.Context) -> np.ndarray:
+            return again(super().reveal(logits / 2, context))
 
-        def publish(self, weights: np.ndarray, bias: np.ndarray, wire: vertical.Wire) -> tuple[np.ndarray, np.ndarray]:
-            return weights, again(bias + wire.features.mean())
+        def publish(
+            self, weights: np.ndarray, bias: np.ndarray, context: vertical.Context
+        ) -> tuple[np.ndarray, np.ndarray]:
+            return weights, again(bias + context.features.mean())
 
     @dataclass(frozen=True)
     class FreshScores(vertical.Defense):
-        def reveal(self, logits: np.ndarray, wire: vertical.Wire) -> np.ndarray:
-            return super().reveal(logits / 2, wire)
+        def reveal(self, logits: np.ndarray, context: vertical.Context) -> np.ndarray:
+            return super().reveal(logits / 2, context)
 
-        def publish(self, weights: np.ndarray, bias: np.ndarray, wire: vertical.Wire) -> tuple[np.ndarray, np.ndarray]:
-            return weights, bias + wire.features.mean()
+        def publish(
+            self, weights: np.ndarray, bias: np.ndarray, context: vertical.Context
+        ) -> tuple[np.ndarray, np.ndarray]:
+            return weights, bias + context.features.mean()
 
     own, fresh = (Gradients(), FreshGradients()) if game == "split" else (Scores(), FreshScores())
     found, expected = trained(game, a=own), trained(game, a=fresh)
@@ -143,16 +147,16 @@ def test_what_is_returned_again_and_again_is_recorded_as_it_was_each_time(game: 
 def test_an_attribute_that_is_turned_in_place_is_turned_for_the_training_alone() -> None:
     @dataclass(frozen=True)
     class Turns(split_server.Defense):
-        def begin(self, clients: split_server.Clients) -> None:
+        def begin(self, clients: split_server.ClientsContext) -> None:
             clients.attribute.zero_()
 
-        def penalty(self, features: torch.Tensor, wire: split_server.Wire) -> torch.Tensor:
-            return features.square().mean() * wire.attribute.float().mean()
+        def penalty(self, features: torch.Tensor, context: split_server.Context) -> torch.Tensor:
+            return features.square().mean() * context.attribute.float().mean()
 
     @dataclass(frozen=True)
     class Reads(split_server.Defense):
-        def penalty(self, features: torch.Tensor, wire: split_server.Wire) -> torch.Tensor:
-            return features.square().mean() * wire.attribute.float().mean()
+        def penalty(self, features: torch.Tensor, context: split_server.Context) -> torch.Tensor:
+            return features.square().mean() * context.attribute.float().mean()
 
     found, alone = trained("split_server", a=Turns(), b=Reads()), trained("split_server", b=Reads())
     same(found.transcripts["b"], alone.transcripts["b"])
@@ -162,7 +166,9 @@ def test_an_attribute_that_is_turned_in_place_is_turned_for_the_training_alone()
 def test_an_extractor_that_is_changed_unseen_is_changed_for_the_training_alone() -> None:
     @dataclass(frozen=True)
     class Zero(federated.Defense):
-        def upload(self, before: torch.Tensor, after: torch.Tensor, federation: federated.Federation) -> torch.Tensor:
+        def upload(
+            self, before: torch.Tensor, after: torch.Tensor, federation: federated.FederationContext
+        ) -> torch.Tensor:
             before.numpy()[:] = 0  # torch does not see this
             return after.clone()
 
@@ -174,9 +180,11 @@ def test_an_extractor_that_is_changed_unseen_is_changed_for_the_training_alone()
 def test_features_that_are_changed_in_place_are_changed_for_the_hook_alone() -> None:
     @dataclass(frozen=True)
     class Zero(vertical.Defense):
-        def publish(self, weights: np.ndarray, bias: np.ndarray, wire: vertical.Wire) -> tuple[np.ndarray, np.ndarray]:
-            wire.features[:] = 0
-            wire.weights[:] = 0
+        def publish(
+            self, weights: np.ndarray, bias: np.ndarray, context: vertical.Context
+        ) -> tuple[np.ndarray, np.ndarray]:
+            context.features[:] = 0
+            context.weights[:] = 0
             return weights, bias
 
     found, alone = trained("vertical", a=Zero(), b=none("vertical")), trained("vertical", b=none("vertical"))
@@ -188,13 +196,13 @@ def test_features_that_are_changed_in_place_are_changed_for_the_hook_alone() -> 
 
 @dataclass(frozen=True)
 class HalvesGradients(split.Defense):
-    def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
         return gradient.mul_(0.5)
 
 
 @dataclass(frozen=True)
 class HalvesFeatures(split_server.Defense):
-    def bound(self, features: torch.Tensor) -> torch.Tensor:
+    def release(self, features: torch.Tensor) -> torch.Tensor:
         return features.mul_(0.5)
 
 
@@ -209,28 +217,32 @@ class HidesAttributes(federated.Defense):
 
 @dataclass(frozen=True)
 class AddsToUploads(federated.Defense):
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: federated.Federation) -> torch.Tensor:
+    def upload(
+        self, before: torch.Tensor, after: torch.Tensor, federation: federated.FederationContext
+    ) -> torch.Tensor:
         return after.add_(1.0)
 
 
 @dataclass(frozen=True)
 class ShiftsTheBias(vertical.Defense):
-    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: vertical.Wire) -> tuple[np.ndarray, np.ndarray]:
+    def publish(
+        self, weights: np.ndarray, bias: np.ndarray, context: vertical.Context
+    ) -> tuple[np.ndarray, np.ndarray]:
         bias += 1
         return weights, bias
 
 
 @dataclass(frozen=True)
 class RoundsLogits(vertical.Defense):
-    def reveal(self, logits: np.ndarray, wire: vertical.Wire) -> np.ndarray:
-        return super().reveal(np.round(logits, out=logits), wire)
+    def reveal(self, logits: np.ndarray, context: vertical.Context) -> np.ndarray:
+        return super().reveal(np.round(logits, out=logits), context)
 
 
 @pytest.mark.parametrize(
     ("game", "own", "sentence"),
     [
         ("split", HalvesGradients(), "backward changed the gradient it was given; a new tensor expected"),
-        ("split_server", HalvesFeatures(), "bound changed the features it was given; a new tensor expected"),
+        ("split_server", HalvesFeatures(), "release changed the features it was given; a new tensor expected"),
         ("federated", HidesAttributes(), "regularizer changed the attribute it was given; a new tensor expected"),
         ("federated", AddsToUploads(), "upload changed the after it was given; a new tensor expected"),
         ("vertical", ShiftsTheBias(), "publish changes an array it was given; a new array expected"),

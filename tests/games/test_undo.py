@@ -13,7 +13,7 @@ from cutlayer.core.transcript import View
 from cutlayer.games.base.defense import described, description
 from cutlayer.games.vertical.attacks import undo
 from cutlayer.games.vertical.attacks._inequalities import nearest_within
-from cutlayer.games.vertical.defense import Wire
+from cutlayer.games.vertical.defense import Context
 from cutlayer.games.vertical.equations import difference_matrix
 from cutlayer.plan import plugins
 from cutlayer.theory.chebyshev import row_space, theorem3
@@ -33,7 +33,7 @@ class Game:
         draw = generator("test_undo", k, d, active, seed)
         self.X, self.Y = (draw.random((rows, columns)) * draw.random(columns) for columns in (d, active))
         self.W, self.V, self.bias = (draw.standard_normal(shape) for shape in ((k, d), (k, active), k))
-        self.wire = Wire(self.W, self.X, draw)
+        self.context = Context(self.W, self.X, draw)
         self.A = difference_matrix(k) @ self.W
 
     def view(self, own):
@@ -42,10 +42,10 @@ class Game:
         W, bias = self.W / factor, self.bias - self.W.sum(axis=1) * offset / factor
         logits = (factor * self.X + offset) @ W.T + self.Y @ self.V.T + bias
         np.testing.assert_allclose(logits, self.X @ self.W.T + self.Y @ self.V.T + self.bias, atol=1e-10)
-        wire = Wire(W, factor * self.X + offset, self.wire.rng)
-        weights, shown = own.publish(W, bias, wire)
+        context = Context(W, factor * self.X + offset, self.context.rng)
+        weights, shown = own.publish(W, bias, context)
         seen = {
-            "scores": own.reveal(logits, wire), "active_features": self.Y, "active_weights": self.V,
+            "scores": own.reveal(logits, context), "active_features": self.Y, "active_weights": self.V,
             "passive_weights": weights, "bias": shown, "defense": described(own),
         }  # fmt: skip
         return View("undo", ATTACK.sees, seen, generator("undo"))

@@ -33,7 +33,7 @@ Wrong = dict[str, tuple[str, str, str]]  # name -> (game, body, sentence)
 DEFENSES: Wrong = {
     "writes": (
         "split",
-        "def backward(self, gradient, wire): return gradient.mul_(2)",
+        "def backward(self, gradient, context): return gradient.mul_(2)",
         "defense.writes: backward changed the gradient it was given; a new tensor expected",
     ),
     "turns": (
@@ -43,43 +43,43 @@ DEFENSES: Wrong = {
     ),
     "by_numpy": (
         "split",
-        "def backward(self, gradient, wire): return gradient * float(np.random.rand())",
-        "draws from numpy's global generator; draw with the wire's generator",
+        "def backward(self, gradient, context): return gradient * float(np.random.rand())",
+        "draws from numpy's global generator; draw with the context's generator",
     ),
     "by_torch": (
         "split",
-        "def backward(self, gradient, wire): return gradient * torch.rand(())",
-        "draws from torch's global generator; draw with the wire's generator",
+        "def backward(self, gradient, context): return gradient * torch.rand(())",
+        "draws from torch's global generator; draw with the context's generator",
     ),
     "remembers": (
         "split",
-        "def backward(self, gradient, wire): SEEN.append(1); return gradient * len(SEEN)",
+        "def backward(self, gradient, context): SEEN.append(1); return gradient * len(SEEN)",
         f"backward: two trainings {STATE}",
     ),
     "tracked": (
         "split",
-        "def backward(self, gradient, wire): return gradient * torch.ones((), requires_grad=True)",
+        "def backward(self, gradient, context): return gradient * torch.ones((), requires_grad=True)",
         "defense.tracked: backward returned a tensor that requires a gradient; detach it",
     ),
     "divides": (
         "split",
-        "def backward(self, gradient, wire): return gradient / gradient.norm(dim=1, keepdim=True)",
-        "backward returned a number that is not finite; finite numbers are meant (of gradients that are all zero)",
+        "def backward(self, gradient, context): return gradient / gradient.norm(dim=1, keepdim=True)",
+        "backward returned a number that is not finite; finite numbers expected (of gradients that are all zero)",
     ),
     "doubles": (
         "split",
-        "def target(self, wire): return 2 * super().target(wire)",
-        "target returned weights that add up to 2; 1 expected",
+        "def soft_labels(self, context): return 2 * super().soft_labels(context)",
+        "soft_labels returned weights that add up to 2; 1 expected",
     ),
     "below_zero": (
         "split",
-        "def decode(self, probabilities, state): return 2 * probabilities - 1 / probabilities.shape[1]",
-        "defense.below_zero: decode returned -0.489 as a probability; 0 or more expected",
+        "def to_class_probabilities(self, probabilities, state): return 2 * probabilities - 1 / probabilities.shape[1]",
+        "defense.below_zero: to_class_probabilities returned -0.489 as a probability; 0 or more expected",
     ),
     "crashes": (
         "split",
-        "def backward(self, gradient, wire): return gradient + wire.randn(3)",
-        "AttributeError: 'Wire' object has no attribute 'randn' ({file}, line 18)",
+        "def backward(self, gradient, context): return gradient + context.randn(3)",
+        "AttributeError: 'Context' object has no attribute 'randn' ({file}, line 18)",
     ),
     "not_literal": (
         "split",
@@ -88,27 +88,27 @@ DEFENSES: Wrong = {
     ),
     "decides": (
         "vertical",
-        "def reveal(self, logits, wire): return super().reveal(-logits, wire)",
+        "def reveal(self, logits, context): return super().reveal(-logits, context)",
         "reveal changed which class has the highest score; the same one expected",
     ),
     "adds": (
         "vertical",
-        "def publish(self, weights, bias, wire): bias += 1; return weights, bias",
+        "def publish(self, weights, bias, context): bias += 1; return weights, bias",
         "defense.adds: publish changes an array it was given; a new array expected",
     ),
     "hides": (
         "vertical",
-        "def publish(self, weights, bias, wire): wire.features[:] = 0; return weights, bias",
+        "def publish(self, weights, bias, context): context.features[:] = 0; return weights, bias",
         "publish changed the features it was given; a new array expected",
     ),
     "stands": (
         "split_server",
-        "def update(self, utility, features, wire): return False",
+        "def update(self, utility, features, context): return False",
         "the encoder does not move in 12 steps: update returned False, or set no gradients",
     ),
     "counts_steps": (
         "split_server",
-        "def penalty(self, features, wire): SEEN.append(1); return features.mean() * len(SEEN)",
+        "def penalty(self, features, context): SEEN.append(1); return features.mean() * len(SEEN)",
         f"two trainings {STATE}",
     ),
     "unknown_role": (

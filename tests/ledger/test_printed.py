@@ -14,7 +14,7 @@ from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.printed import beside, numbers, read
 from cutlayer.plan.plan import Plan
-from cutlayer.stages.exhibits import compared, draw
+from cutlayer.stages.drawing import compared, draw
 
 PROJECT = Path(__file__).parents[2]
 PAPERS = PROJECT / "workflow/papers"
@@ -62,7 +62,7 @@ def test_decimals_are_those_that_the_paper_prints():
 def test_an_exhibit_has_the_numbers_that_the_ledger_judges_by():
     content = plan().papers["secdt"]
     published, cells = read(PAPERS / "secdt/published.csv"), exhibit(*secdt_rows())
-    entries = plan().beside("secdt", "table1")["numbers"]
+    entries = plan().plot_options("secdt", "table1")["numbers"]
     assert {entry["check"]["exhibit"] for entry in entries} == {"table1"}
     found = beside(summarize(cells, "secdt", "table1"), entries, published)
     judged = judge("secdt", {"claims": {}, "numbers": entries}, published, {"table1": cells}, Scale("paper"))
@@ -81,7 +81,7 @@ def test_a_number_of_any_setting_has_none():
         )
         for t in (0.001, 0.003)
     ]
-    entries = plan().beside("tcpo", "figure4_tabular")["numbers"]
+    entries = plan().plot_options("tcpo", "figure4_tabular")["numbers"]
     found = beside(summarize(exhibit(*rows), "tcpo", "f"), entries, read(PAPERS / "tcpo/published.csv"))
     assert found["setting"].isna().all()
     assert set(found["defense"]) == {"tcpo"}
@@ -90,7 +90,7 @@ def test_a_number_of_any_setting_has_none():
 @pytest.mark.parametrize(("provenance", "differs"), [("real", True), ("stand-in", False)])
 def test_the_csv_has_the_papers_number_and_the_difference(provenance, differs):
     table = summarize(exhibit(*secdt_rows(provenance)), "secdt", "table1").drop(columns="each")
-    entries = plan().beside("secdt", "table1")["numbers"]
+    entries = plan().plot_options("secdt", "table1")["numbers"]
     found = compared(table, beside(table, entries, read(PAPERS / "secdt/published.csv")))
     norm = found[(found["attack"] == "norm") & (found["defense"] == "secdt")].iloc[0]
     assert norm["published"] == pytest.approx(0.5234)
@@ -112,7 +112,7 @@ def test_a_drawn_exhibit_is_the_same_twice(tmp_path):
     written = []
     for time in range(2):
         files = {kind: tmp_path / f"{time}.{kind}" for kind in kinds}
-        draw(("secdt", "table1"), own, plan().beside("secdt", "table1"), inputs, files)
+        draw(("secdt", "table1"), own, plan().plot_options("secdt", "table1"), inputs, files)
         written.append([files[kind].read_bytes() for kind in kinds])
     assert written[0] == written[1]
     assert "paper 52.34 / 76.95" in written[0][1].decode()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +13,8 @@ from tests import written
 from cutlayer.core.errors import InputError
 from cutlayer.plan.check_lines import AT_EQUAL, KINDS, MODEL, parsed
 from cutlayer.plan.checks import validate
-from cutlayer.plan.lines import placed, said, shown
-from cutlayer.plan.paper_model import ALONE, OF_LISTS, Check
+from cutlayer.plan.lines import grid_of, placed, statement
+from cutlayer.plan.paper_model import ALONE, IN_LINES, OF_LISTS, Check, Claim, Exhibit, Number, Reading, Written
 
 NORM = {"metric": "auc", "attack": "norm"}
 FORMS = {
@@ -152,26 +155,26 @@ WRONG = {
     "under none in e": "stands 'under'; a metric comes first",
     "auc undr none in e": "after 'auc' stands 'undr'; did you mean 'under'?",
     "auc of norm under none inn e": "after 'auc of norm under none' stands 'inn'; did you mean 'in'?",
-    "auc of norm": "after 'auc of norm' it ends; meant: &, -, /, at, in, under, where",
-    "auc of in e": "after 'auc of in' stands 'e'; meant: &, -, /, at, in, under, where",
-    "auc of - hint in e": "after 'auc of' stands '-'; a name is meant",
-    "auc in <= 0": "after 'auc in' stands '<='; an exhibit is meant",
-    "auc in e on <= 0": "after 'auc in e on' stands '<='; a setup is meant",
-    "auc of norm of hint in e": "after 'auc of norm' stands 'of'; meant: ",
-    "auc of norm - hint - spectral in e": "after 'auc of norm - hint' stands '-'; meant: ",
-    "auc under a of norm in e": "after 'auc under a' stands 'of'; meant: ",
+    "auc of norm": "after 'auc of norm' it ends; expected &, -, /, at, in, under, where",
+    "auc of in e": "after 'auc of in' stands 'e'; expected &, -, /, at, in, under, where",
+    "auc of - hint in e": "after 'auc of' stands '-'; expected a name",
+    "auc in <= 0": "after 'auc in' stands '<='; expected an exhibit",
+    "auc in e on <= 0": "after 'auc in e on' stands '<='; expected a setup",
+    "auc of norm of hint in e": "after 'auc of norm' stands 'of'; expected ",
+    "auc of norm - hint - spectral in e": "after 'auc of norm - hint' stands '-'; expected ",
+    "auc under a of norm in e": "after 'auc under a' stands 'of'; expected ",
     "auc of norm[x=1] in e": "after 'auc of norm[x=1]' stands 'in'; a [setting] comes after a defense",
-    "auc at begin place in e": "after 'auc at' stands 'begin'; meant: every, first, last",
-    "auc where both in e": "after 'auc where both' stands 'in'; meant: are",
+    "auc at begin place in e": "after 'auc at' stands 'begin'; expected every, first, last",
+    "auc where both in e": "after 'auc where both' stands 'in'; expected are",
     "auc in e < 0": "after 'auc in e' stands '<'; did you mean '<='?",
-    "auc in e >= none": "after 'auc in e >=' stands 'none'; a number is meant",
+    "auc in e >= none": "after 'auc in e >=' stands 'none'; expected a number",
     "auc in e >= 0 <= 1": "after 'auc in e >= 0' stands '<='; the line ends here",
-    "auc in e between 0, 1": "after 'auc in e between 0' stands ','; meant: and",
-    "larges(auc) in e": "after 'larges' stands '('; meant: ",
-    "slope(auc - floor) in e": "after 'slope(auc' stands '-'; meant: ",
-    "share(auc of norm - hint) in e": "after 'share(auc of norm' stands '-'; meant: ",
-    "auc under least(a, b) - most(c, d) in e": "one of `least` and `most` is meant in a line",
-    "at_equal_leak(auc of norm under a - b) in e": "after 'at_equal_leak(auc of norm under a' stands '-'; meant: ",
+    "auc in e between 0, 1": "after 'auc in e between 0' stands ','; expected and",
+    "larges(auc) in e": "after 'larges' stands '('; expected ",
+    "slope(auc - floor) in e": "after 'slope(auc' stands '-'; expected ",
+    "share(auc of norm - hint) in e": "after 'share(auc of norm' stands '-'; expected ",
+    "auc under least(a, b) - most(c, d) in e": "expected one of `least` and `most` in a line",
+    "at_equal_leak(auc of norm under a - b) in e": "after 'at_equal_leak(auc of norm under a' stands '-'; expected ",
     "at_equal_utility(loss of model against auc under a - b) in e": "`at_equal_utility(<metric> of model against",
 }
 
@@ -191,7 +194,7 @@ texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"], ex
 
 @given(text=texts, place=texts, inner=st.sampled_from(["", " (a)", " (b), (c)", " (f(x))"]))
 def test_a_sentence_ends_with_its_place(text, place, inner):
-    assert said(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
+    assert statement(f"{text} ({place}{inner})", "c.says") == (text, place + inner)
 
 
 @pytest.mark.parametrize(
@@ -214,12 +217,23 @@ def test_a_place_may_be_followed_by_whose_data_are_spoken_of(end, expected):
 
 @pytest.mark.parametrize("sentence", ["It is so.", "It is so. ()", "(Section 1)", "It is so. Section 1)", ""])
 def test_a_sentence_without_a_place_is_refused(sentence):
-    with pytest.raises(InputError, match=r"does not end in parentheses; `The sentence\. \(Section 1\)` is meant"):
-        said(sentence, "c.says")
+    with pytest.raises(InputError, match=r"does not end in parentheses; expected `The sentence\. \(Section 1\)`"):
+        statement(sentence, "c.says")
 
 
 def test_what_is_shown_are_the_parts_that_are_named():
-    assert shown("of norm, hint under all on a, {b}_l2 along step", "e") == {
+    assert grid_of("of norm, hint under all on a, {b}_l2 along step", "e") == {
         "attacks": ["norm", "hint"], "defenses": "all", "setups": ["a", "{b}_l2"], "along": "step",
     }  # fmt: skip
-    assert shown("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
+    assert grid_of("auc from scores, utility", "e") == {"metrics": ["auc"], "sources": ["scores", "utility"]}
+
+
+def test_the_page_has_every_key_and_its_lines_can_be_read():
+    page = (Path(__file__).parents[2] / "docs/paper_yaml.md").read_text(encoding="utf-8")
+    named = {word for code in re.findall(r"`([^`\n]+)`", page) for word in re.findall(r"[a-z_]+", code)}
+    keys = {key for model in (Written, Exhibit, Claim, Number, Reading) for key in model.model_fields}
+    assert (keys | {"for", "like", "says", "shows"}) - IN_LINES.keys() <= named
+    lines = re.findall(r'^ *check: "?(.*?)"?$', page, flags=re.M) + re.findall(r"```text\n(.*)\n```", page)
+    assert len(lines) == 4
+    for line in lines:
+        assert parsed(re.sub(r"\{[^}]*\}", "name", line), "page")["exhibit"]

@@ -22,7 +22,7 @@ from cutlayer.plan.contracts import contracted
 HEAD = """
 from dataclasses import dataclass
 from typing import ClassVar
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Defense, Context
 from cutlayer.games.split.attack import Attack
 from cutlayer.games.split.model import Model
 from cutlayer.games.base import defense as base
@@ -32,13 +32,13 @@ IMPORT = "from cutlayer.games.<game>.defense import Defense"
 MISTAKES = {
     "a misspelt hook": (
         "defense",
-        "@dataclass(frozen=True)\nclass Mine(Defense):\n    def backwards(self, gradient, wire): return 0 * gradient",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    def backwards(self, gradient, context): return 0 * gradient",
         "'backwards' overrides no hook of its game; did you mean 'backward'?",
     ),
     "a hook of another game": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense):\n    def upload(self, before, after, federation): return after",
-        "'upload' overrides no hook of its game; known: backward, begin, decode, drawn, outputs, promise, target",
+        "'upload' overrides no hook of its game; known: auc_bound, backward, begin, drawn, outputs, soft_labels, to_class_probabilities",
     ),
     "a misspelt hook of an attack": (
         "attack",
@@ -52,8 +52,8 @@ MISTAKES = {
     ),
     "a field called like a hook": (
         "defense",
-        "@dataclass(frozen=True)\nclass Mine(Defense):\n    target: float = 1.0",
-        "the parameter 'target' hides the hook of that name; give it another name",
+        "@dataclass(frozen=True)\nclass Mine(Defense):\n    soft_labels: float = 1.0",
+        "the parameter 'soft_labels' hides the hook of that name; give it another name",
     ),
     "a constant called like a hook": (
         "defense",
@@ -67,7 +67,7 @@ MISTAKES = {
     ),
     "no base class": (
         "defense",
-        "@dataclass(frozen=True)\nclass Mine:\n    def backward(self, gradient, wire): return gradient",
+        "@dataclass(frozen=True)\nclass Mine:\n    def backward(self, gradient, context): return gradient",
         f"mine.py has no class that extends Defense; {IMPORT}",
     ),
     "no game": (
@@ -78,7 +78,7 @@ MISTAKES = {
     "two classes": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense): pass\n@dataclass(frozen=True)\nclass Yours(Defense): pass",
-        "mine.py has 2 subclasses of Defense; one is meant",
+        "mine.py has 2 subclasses of Defense; expected one",
     ),
 }
 
@@ -127,25 +127,28 @@ def test_a_method_stands_in_the_game_whose_contract_it_extends(kind: str) -> Non
 # What hooks return.
 
 
-def wire(rows: int = 6) -> split.Wire:
+def context(rows: int = 6) -> split.Context:
     draw = torch.Generator().manual_seed(0)
-    training = split.Training(labels=torch.arange(rows) % 2, classes=2, outputs=2, releases=1, generator=draw)
-    return split.Wire(training, torch.arange(rows))
+    training = split.Training(labels=torch.arange(rows) % 2, classes=2, outputs=2, num_releases=1, generator=draw)
+    return split.Context(training, torch.arange(rows))
 
 
 def gradient() -> torch.Tensor:
     return torch.ones(6, 3)
 
 
-MEANT = "a tensor of shape (6, 3), float32, on cpu is meant"
+EXPECTED = "a tensor of shape (6, 3), float32, on cpu expected"
 WIDER = "a tensor of shape (6, 5), float32, on cpu"
 RETURNED = {
-    "wrong shape": (lambda g: g[:, :2], f"backward returned a tensor of shape (6, 2), float32, on cpu; {MEANT}"),
-    "wrong dtype": (lambda g: g.double(), f"backward returned a tensor of shape (6, 3), float64, on cpu; {MEANT}"),
-    "wrong device": (lambda g: g.to("meta"), f"backward returned a tensor of shape (6, 3), float32, on meta; {MEANT}"),
-    "not finite": (lambda g: g / 0, "backward returned a number that is not finite; finite numbers are meant"),
-    "nothing": (lambda g: None, f"backward returned a NoneType; {MEANT}"),
-    "an array": (lambda g: g.numpy(), f"backward returned an array of shape (6, 3), float32, on cpu; {MEANT}"),
+    "wrong shape": (lambda g: g[:, :2], f"backward returned a tensor of shape (6, 2), float32, on cpu; {EXPECTED}"),
+    "wrong dtype": (lambda g: g.double(), f"backward returned a tensor of shape (6, 3), float64, on cpu; {EXPECTED}"),
+    "wrong device": (
+        lambda g: g.to("meta"),
+        f"backward returned a tensor of shape (6, 3), float32, on meta; {EXPECTED}",
+    ),
+    "not finite": (lambda g: g / 0, "backward returned a number that is not finite; finite numbers expected"),
+    "nothing": (lambda g: None, f"backward returned a NoneType; {EXPECTED}"),
+    "an array": (lambda g: g.numpy(), f"backward returned an array of shape (6, 3), float32, on cpu; {EXPECTED}"),
 }
 
 
@@ -155,30 +158,30 @@ def test_what_backward_returns_is_checked(mistake: str) -> None:
 
     @dataclass(frozen=True)
     class Mine(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
             return made(gradient)
 
     with pytest.raises(InputError) as error:
-        Mine().backward(gradient(), wire())
+        Mine().backward(gradient(), context())
     assert str(error.value) == f"defense.{__name__.rpartition('.')[2]}: {sentence}"
 
 
 def test_a_defense_is_not_blamed_for_a_training_that_diverged() -> None:
     @dataclass(frozen=True)
     class Mine(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
             return 2 * gradient
 
-    assert Mine().backward(gradient() / 0, wire()).isinf().all()
+    assert Mine().backward(gradient() / 0, context()).isinf().all()
 
 
 def test_huge_finite_numbers_are_finite() -> None:
     @dataclass(frozen=True)
     class Mine(split.Defense):
-        def backward(self, gradient: torch.Tensor, wire: split.Wire) -> torch.Tensor:
+        def backward(self, gradient: torch.Tensor, context: split.Context) -> torch.Tensor:
             return gradient * 3e38  # whose sum is not
 
-    assert Mine().backward(gradient(), wire()).isfinite().all()
+    assert Mine().backward(gradient(), context()).isfinite().all()
 
 
 def refused(call: Callable[[], object], sentence: str) -> None:
@@ -194,10 +197,10 @@ def test_what_hooks_of_labels_return_is_checked() -> None:
         def outputs(self, classes: int) -> int:
             return classes - 1
 
-        def target(self, wire: split.Wire) -> torch.Tensor:
-            return torch.ones(len(wire.rows), 5)
+        def soft_labels(self, context: split.Context) -> torch.Tensor:
+            return torch.ones(len(context.rows), 5)
 
-        def decode(self, probabilities: np.ndarray, state: object) -> np.ndarray:
+        def to_class_probabilities(self, probabilities: np.ndarray, state: object) -> np.ndarray:
             return 2 * probabilities
 
         def drawn(self, state: object, training: split.Training) -> torch.Tensor:
@@ -205,10 +208,12 @@ def test_what_hooks_of_labels_return_is_checked() -> None:
 
     for sentence, call in {
         "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
-        f"target returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().target(wire()),
-        "decode returned rows that add up to 1 only within 1;": lambda: OfLabels().decode(np.full((4, 2), 0.5), None),
+        f"soft_labels returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().soft_labels(context()),
+        "to_class_probabilities returned rows that add up to 1 only within 1;": lambda: (
+            OfLabels().to_class_probabilities(np.full((4, 2), 0.5), None)
+        ),
         "drawn returned a tensor of shape (6, 2), float32, on cpu; a tensor of shape (6,), float32": lambda: (
-            OfLabels().drawn(None, wire().training)
+            OfLabels().drawn(None, context().training)
         ),
     }.items():
         refused(call, sentence)
@@ -217,15 +222,15 @@ def test_what_hooks_of_labels_return_is_checked() -> None:
 def test_what_hooks_of_features_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfFeatures(vertical.Defense):
-        def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
+        def publish(self, weights, bias, context):  # type: ignore[no-untyped-def]
             return weights[:, :1], bias
 
-        def reveal(self, logits, wire):  # type: ignore[no-untyped-def]
+        def reveal(self, logits, context):  # type: ignore[no-untyped-def]
             return logits
 
     @dataclass(frozen=True)
     class Unpaired(vertical.Defense):
-        def publish(self, weights, bias, wire):  # type: ignore[no-untyped-def]
+        def publish(self, weights, bias, context):  # type: ignore[no-untyped-def]
             return weights
 
     ones = np.ones((2, 3))
@@ -233,7 +238,7 @@ def test_what_hooks_of_features_return_is_checked() -> None:
         "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None
         ),
-        "publish returned a ndarray; (weights, bias) is meant": lambda: Unpaired().publish(ones, ones[:, 0], None),
+        "publish returned a ndarray; (weights, bias) expected": lambda: Unpaired().publish(ones, ones[:, 0], None),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
     }.items():
         refused(call, sentence)
@@ -242,26 +247,26 @@ def test_what_hooks_of_features_return_is_checked() -> None:
 def test_what_hooks_of_clients_return_is_checked() -> None:
     @dataclass(frozen=True)
     class OfClients(split_server.Defense):
-        def bound(self, features):  # type: ignore[no-untyped-def]
+        def release(self, features):  # type: ignore[no-untyped-def]
             return features.flatten(1)
 
         def deviation(self, clients):  # type: ignore[no-untyped-def]
             return -1.0
 
-        def promise(self, clients):  # type: ignore[no-untyped-def]
+        def auc_bound(self, clients):  # type: ignore[no-untyped-def]
             return 0.4
 
-        def penalty(self, features, wire):  # type: ignore[no-untyped-def]
+        def penalty(self, features, context):  # type: ignore[no-untyped-def]
             return features.sum(dim=0)
 
-        def update(self, utility, features, wire):  # type: ignore[no-untyped-def]
+        def update(self, utility, features, context):  # type: ignore[no-untyped-def]
             return None
 
     rows = torch.ones(2, 4, 3)
     for sentence, call in {
-        "bound returned a tensor of shape (2, 12), ": lambda: OfClients().bound(rows),
+        "release returned a tensor of shape (2, 12), ": lambda: OfClients().release(rows),
         "deviation returned -1.0; a finite number from 0": lambda: OfClients().deviation(None),
-        "promise returned 0.4; None or an AUC": lambda: OfClients().promise(None),
+        "auc_bound returned 0.4; None or an AUC": lambda: OfClients().auc_bound(None),
         "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
         "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
     }.items():

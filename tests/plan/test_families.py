@@ -214,11 +214,11 @@ WRONG = {
     ),
     "one name for two cases": (
         {"claims": {"stops": CLAIM | {"for": {"attack": ["norm", "hint"]}}}},
-        "claims.stops: is there twice, once of stops; a name for each case is meant",
+        "claims.stops: is there twice, once of stops; expected a name for each case",
     ),
     "a name that another entry has": (
         {"claims": {"stops_norm": OTHER, "stops_{attack}": FAMILY}},
-        "claims.stops_norm: is there twice, once of stops_{attack}; a name for each case is meant",
+        "claims.stops_norm: is there twice, once of stops_{attack}; expected a name for each case",
     ),
     "a key that stands nowhere": (
         {"claims": {"{attack}": FAMILY | {"for": {"attack": ["norm"], "data": ["wine"]}}}},
@@ -226,7 +226,7 @@ WRONG = {
     ),
     "a value twice": (
         {"claims": {"{attack}": FAMILY | {"for": {"attack": ["norm", "norm"]}}}},
-        "claims.{attack}.for.attack: has 'norm' twice; each once is meant",
+        "claims.{attack}.for.attack: has 'norm' twice; expected each once",
     ),
     "like one that is not above": (
         {"claims": {"c": {"like": "stops"}, "stop": CLAIM}},
@@ -234,20 +234,20 @@ WRONG = {
     ),
     "a sentence without its place": (
         {"claims": {"c": CLAIM | {"says": "ours stops it."}}},
-        "claims.c.says: 'ours stops it.' does not end in parentheses; `The sentence. (Section 1)` is meant",
+        "claims.c.says: 'ours stops it.' does not end in parentheses; expected `The sentence. (Section 1)`",
     ),
     "an erratum without its test": ({"errata": {"1": "It is."}}, "errata.1: 'It is.' does not end in parentheses;"),
     "a reading that is no line": (
         {"claims": {"c": OTHER | {"check": {"raw": CHECK, "softmax": {"exhibit": "e"}}}}},
-        "claims.c.check: is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant",
+        "claims.c.check: is no line; expected `<metric> of <attack> under <defense> in <exhibit> >= 0`",
     ),
     "a place apart from what is said there": (
         {"claims": {"c": OTHER | {"place": "table 1"}}},
-        "claims.c: has 'place'; it is part of the line `says` (see plan/lines.py)",
+        "claims.c: has 'place'; it is part of the line `says` (see docs/paper_yaml.md)",
     ),
     "data apart from what is said of them": (
         {"claims": {"c": OTHER | {"datasets": "all"}}},
-        "claims.c: has 'datasets'; it is part of the line `says` (see plan/lines.py)",
+        "claims.c: has 'datasets'; it is part of the line `says` (see docs/paper_yaml.md)",
     ),
     "a main sentence without its claims": (
         {"main": ["It is so."]},
@@ -255,7 +255,7 @@ WRONG = {
     ),
     "a grid apart from the line": (
         {"exhibits": {"e": {"title": "t", "setups": ["a"]}}},
-        "exhibits.e: has 'setups'; it is part of the line `shows` (see plan/lines.py)",
+        "exhibits.e: has 'setups'; it is part of the line `shows` (see docs/paper_yaml.md)",
     ),
     "a line that cannot be read": (
         {"claims": {"c": OTHER | {"check": "auc off norm in e"}}},
@@ -267,7 +267,7 @@ WRONG = {
     ),
     "what an exhibit shows, twice": (
         {"exhibits": {"e": {"shows": "auc of norm of hint"}}},
-        "exhibits.e.shows: has 'of' twice; each once is meant",
+        "exhibits.e.shows: has 'of' twice; expected each once",
     ),
     "defaults of no section": ({"defaults": {"claim": {}}}, "defaults.claim: 'claim'; should be 'exhibits', 'numbers'"),
     "a column that published.csv has not": (
@@ -296,7 +296,7 @@ WRONG = {
     ),
     "a number that neither is compared nor says why not": (
         {"numbers": [{"published": {"item": "u"}}]},
-        "numbers.0: has not one of `check`, with `depends_on_scale`, and `without`; the one or the other is meant",
+        "numbers.0: has not one of `check`, with `depends_on_scale`, and `without`; expected one of the two",
     ),
 }
 

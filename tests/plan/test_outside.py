@@ -89,7 +89,7 @@ def test_nothing_of_the_tree_changes(folder: Path) -> None:
     before, after = jobs(without), jobs(own)
     assert {run: after[run] for run in before} == before
     for paper, name, _ in without.exhibits():
-        assert own.beside(paper, name) == without.beside(paper, name)
+        assert own.plot_options(paper, name) == without.plot_options(paper, name)
 
 
 def test_the_plan_after_one_with_methods_has_none(folder: Path) -> None:
@@ -176,7 +176,7 @@ REFUSED = {
     ),
     "no Python": ({"mine": "class Mine(:"}, "methods.mine: is no Python: .*line 1"),
     "no method": ({"mine": "x = 1"}, "methods.mine: has no class that extends Defense, Attack or Dataset"),
-    "no name": ({"Mine-1": DEFENSE}, "methods.Mine-1: is no name; small letters"),
+    "no name": ({"Mine-1": DEFENSE}, "methods.Mine-1: is no name; expected small letters"),
     "no file": ({}, "methods: .* holds none"),
     "a parameter of another type": (
         {"mine": DEFENSE.replace("strength: float = 1.0", "strength: list = 1.0")},
@@ -273,7 +273,7 @@ def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "make try: has 0 files; one of DEFENSE="),
+        ({}, "make try: has 0 files; expected one of DEFENSE="),
         ({"defense": "a.py", "attack": "b.py"}, "make try: has 2 files"),
         ({"defense": "nowhere.py"}, "make try: there is no file nowhere.py"),
         ({"defense": __file__, "settings": "strength"}, "make try: SETTINGS='strength' is no mapping"),
@@ -281,15 +281,15 @@ def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str
 )
 def test_make_try_says_what_it_needs(given: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=f"^{sentence}"):
-        trying.asked(given)
+        trying.configured(given)
 
 
 def test_make_try_hands_over_what_it_was_given() -> None:
-    asked = trying.asked(
+    configured = trying.configured(
         {"defense": __file__, "setups": "criteo, avazu", "settings": "{a: [0.1, 1], b: 2}", "like": ""}
     )
     sweep = {"a": [0.1, 1], "b": [2]}
-    assert asked == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
+    assert configured == {"methods": __file__, "trying": {"setups": ["criteo", "avazu"], "sweep": sweep}}
 
 
 def recipe(target: str, **variables: str) -> list[str]:
@@ -338,8 +338,8 @@ OTHERS = {("none", ""): (0.95, 0.8), ("good", "a=1"): (0.6, 0.7), ("better", "a=
         ({"a=1": (0.65, 0.69)}, "dominated by good on home"),
         ({"a=1": (0.65, 0.69), "a=2": (0.72, 0.74)}, "dominated by good and better on home"),
         ({"a=1": (0.75, 0.69), "a=2": (0.72, 0.6)}, "dominated by good on home"),
-        ({"a=1": (0.65, 0.73)}, "on the front on home"),
-        ({"a=1": (0.65, 0.69), "a=2": (0.55, 0.6)}, "on the front on home"),
+        ({"a=1": (0.65, 0.73)}, "on the Pareto front on home"),
+        ({"a=1": (0.65, 0.69), "a=2": (0.55, 0.6)}, "on the Pareto front on home"),
         ({"a=1": (0.6, 0.69)}, "undecided on home"),
     ],
 )
@@ -359,7 +359,7 @@ def test_axes_that_point_the_other_way_give_the_same_sentence() -> None:
 def test_generated_data_and_no_signal_are_said() -> None:
     own = OTHERS | {("mine", ""): (0.65, 0.73)}
     told = tried.of_defense(cells(own, "stand-in"), ["mine"], "any_attack", DRAW, ["home"])
-    assert told == "on the front on home (home: generated stand-in data)"
+    assert told == "on the Pareto front on home (home: generated stand-in data)"
     useless = cells({who: (leak, 0.5) for who, (leak, _) in own.items()})
     told = tried.of_defense(useless, ["mine"], "any_attack", DRAW, ["home"])
     assert told.startswith("no signal (the model is not surely better than chance")
@@ -399,7 +399,7 @@ def test_where_an_attack_is_stronger(more: float, sentence: str) -> None:
 
 def test_which_defenses_are_on_the_front_of_a_dataset() -> None:
     told = tried.of_dataset(cells(OTHERS), ["home"], "any_attack", DRAW, ["home"])
-    assert told == "none, good, better on the front on home"
+    assert told == "none, good, better on the Pareto front on home"
 
 
 def test_two_methods_of_one_name_are_refused_whatever_their_games(tmp_path: Path) -> None:

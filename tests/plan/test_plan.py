@@ -130,7 +130,7 @@ def test_a_place_with_other_settings_of_a_defense_is_refused(planned, monkeypatc
     fewer = {"defenses": {"dp": {"sweep": {"epsilon": [1.0]}}}}
     monkeypatch.setitem(CONFIG["scales"]["quick"]["setups"], "digits_vs_rest_more", fewer)
     wrong = r"attacked_in: dp has the settings epsilon=1.0 in digits_vs_rest_more; "
-    with pytest.raises(InputError, match=wrong + "those in digits_vs_rest expected: epsilon=1.0, epsilon=100.0"):
+    with pytest.raises(InputError, match=wrong + "expected those in digits_vs_rest: epsilon=1.0, epsilon=100.0"):
         planned()
     planned(attacked_in={})
 
@@ -142,7 +142,7 @@ def test_a_place_with_other_settings_of_a_defense_is_refused(planned, monkeypatc
         ({"attacked_in": {"norm": "{setup}_les"}}, r"there is no setup 'digits_vs_rest_les'"),
         (
             {"attacked_in": {"norm": "criteo"}},
-            r"attacked_in: criteo has another dataset; that of digits_vs_rest is meant",
+            r"attacked_in: criteo has another dataset; expected that of digits_vs_rest",
         ),
     ],
 )
@@ -253,7 +253,7 @@ def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
     ("changed", "message"),
     [
         ({"among": {"any": ["norn"]}}, r"table.worst.among.any: there is no attack 'norn'; did you mean 'norm'"),
-        ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; a name for several is meant"),
+        ({"among": {"norm": "all"}}, r"table.worst.among: norm is an attack; expected a name for several"),
         ({"among": {"one": ["norm"]}}, r"table.worst.among: no set has the attack model_completion"),
         (
             {"among": {"any": "all", "as_drawn": ["as_drawn", "norm"]}},
@@ -282,14 +282,14 @@ def test_printed_numbers_of_an_exhibit_that_is_not_there_are_refused(planned):
 
 def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(planned):
     plan = planned()
-    beside = plan.beside("mine", "table")
-    assert {kind: set(own) for kind, own in beside["looks"].items()} == {
+    beside = plan.plot_options("mine", "table")
+    assert {kind: set(own) for kind, own in beside["styles"].items()} == {
         "defense": {"none", "dp"}, "attack": {"norm", "model_completion"},
     }  # fmt: skip
     assert beside["numbers"] == []
     assert beside["knowing"] == []
-    assert Plan(CONFIG).beside("arena", "adaptive_features")["knowing"] == ["undo"]
-    assert Plan(CONFIG).beside("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
+    assert Plan(CONFIG).plot_options("arena", "adaptive_features")["knowing"] == ["undo"]
+    assert Plan(CONFIG).plot_options("tappfl", "figure3")["values"]["adult_gender"] == ["female", "male"]
 
 
 # What is written in lines.
@@ -301,13 +301,13 @@ def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(
         (
             "claims",
             {"check": "test_auc in table"},
-            "claims.new: has no 'says'; the sentence with its place in parentheses",
+            "claims.new: has no 'says'; expected the sentence with its place in parentheses",
         ),
         ("claims", {"says": "It is useful. (Section 1)"}, "claims.new: has no 'check'; it is needed"),
         (
             "exhibits",
             {"shows": "auc of norm under none"},
-            "exhibits.new: shows no setups; `on` and their names are meant",
+            "exhibits.new: shows no setups; expected `on` and their names",
         ),
     ],
 )

@@ -56,7 +56,7 @@ def test_there_is_something_to_compare_with():
 def test_what_is_shown_of_a_setup_is_what_runs_and_names_the_place_that_decides(scale):
     config = CONFIG | {"scale": scale}
     setup = Plan(config).setups["criteo"]
-    found = show.shown(config, "criteo").set_index("key")
+    found = show.resolved(config, "criteo").set_index("key")
     assert found.loc["batch", "value"] == str(setup["batch"])
     assert found.loc["model.width", "value"] == str(setup["model"]["width"])
     own = config["scales"][scale]["setups"]["criteo"]
@@ -68,4 +68,4 @@ def test_what_is_shown_of_a_setup_is_what_runs_and_names_the_place_that_decides(
 
 def test_showing_an_unknown_setup_names_the_nearest():
     with pytest.raises(InputError, match="SETUP: there is no setup 'criteoo'; did you mean 'criteo'"):
-        show.shown(CONFIG, "criteoo")
+        show.resolved(CONFIG, "criteoo")

@@ -44,8 +44,10 @@ def test_a_name_that_there_is_not_is_refused_with_the_nearest(plan: Plan, target
 
 def test_every_file_of_the_plan_and_all_else_are_taken(plan: Plan) -> None:
     sources = ("scores", "utility", "theory", "times", "matches", "vulnerable")
-    found = [file for paper, _, e in plan.shown() for source in sources for file in plan.files(paper, e, source)]
-    found += [f"results/{part}/{paper}/{name}.csv" for paper, name, _ in plan.shown() for part in ("exhibits", "cells")]
+    found = [file for paper, _, e in plan.all_exhibits() for source in sources for file in plan.files(paper, e, source)]
+    found += [
+        f"results/{part}/{paper}/{name}.csv" for paper, name, _ in plan.all_exhibits() for part in ("exhibits", "cells")
+    ]
     found += [f"data/normalised/{name}.json" for name in plan.datasets()]
     assert len(found) > 1000
     others = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cutlayer import polytope
 from cutlayer.core.errors import InputError
-from cutlayer.polytope import reference
+from cutlayer.polytope import with_cvxpy
 from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.exact import MOST_CANDIDATES
 from cutlayer.polytope.inputs import orthonormal
@@ -364,7 +364,7 @@ def test_no_predictions_give_no_points() -> None:
 
 def test_reference_tolerance_is_the_reason_to_be_tight() -> None:
     A, b, _ = problem(3, 8)
-    loose = reference.relaxed_center(A, b, tolerance=1e-4)
+    loose = with_cvxpy.relaxed_center(A, b, tolerance=1e-4)
     assert np.abs(loose - polytope.relaxed_center(A, b)).max() > RELAXED
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import subprocess
@@ -12,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 from tests.params import params
 
 from cutlayer.core.artifacts import read_json, write_json
@@ -184,17 +182,6 @@ def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:
     assert not stale.exists()
 
 
-def test_the_lock_file_of_this_run_comes_beside_it_and_that_of_another_goes(root: Path) -> None:
-    lock, beside = root / "dvc.lock", root / "reference/dvc.lock"
-    assert publish_of(root, FIRST).endswith("dvc.lock is of another run, and left out")
-    claims = {"path": "results/claims.csv", "md5": hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()}
-    lock.write_text(yaml.safe_dump({"stages": {"ledger": {"outs": [claims]}}}))
-    assert "another run" not in publish(root, "b" * 40, SCALE)
-    assert beside.read_bytes() == lock.read_bytes()
-    publish_of(root, FIRST, value=0.7)
-    assert not beside.exists()
-
-
 @pytest.mark.parametrize(
     ("made", "asked", "said"),
     [
@@ -240,7 +227,7 @@ def test_code_that_is_not_committed_is_refused(tmp_path: Path) -> None:
 def test_hours_are_those_of_the_papers_jobs_at_this_scale(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     plan = Plan(CONFIG | {"papers": ["tappfl"], "scale": SCALE})
-    shown = plan.setups_shown
+    shown = plan.setups_used
     (long,) = (setup for grain in plan.grains if grain.one_seed for setup in grain.setups if setup in shown)
     defense = next(d for _, _, exhibit in plan.exhibits() for setup, d in sorted(plan.runs(exhibit)) if setup == long)
     others = ["run/loans_race/tappfl", "normalise/loans"]

@@ -14,17 +14,23 @@ from cutlayer.core.artifacts import write_json
 from cutlayer.ledger import cells, files
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale
-from cutlayer.plan.looks import BLACK, by_place
+from cutlayer.plan.styles import BLACK, by_place
 from cutlayer.site import build, order
-from cutlayer.site.sources import Sources
-from cutlayer.stages import exhibits
+from cutlayer.site.inputs import Inputs
+from cutlayer.stages import drawing
 from tests.conftest import lock, shared_folder
 
 ROOT = Path(__file__).parents[2]
 SETUPS = {"bank": "bank", "wine_half": "wine", "robot": "robot"}
 PROVENANCE = {"bank": "real", "wine": "real", "robot": "stand-in"}
-LOOKS = {"none": BLACK, "marvell": by_place(1), "iso": by_place(2)}
-NOT_ASKED = {"numbers": [], "looks": {"defense": LOOKS, "attack": {}}, "values": {}, "scales": ["quick"], "knowing": []}
+STYLES = {"none": BLACK, "marvell": by_place(1), "iso": by_place(2)}
+NOT_ASKED = {
+    "numbers": [],
+    "styles": {"defense": STYLES, "attack": {}},
+    "values": {},
+    "scales": ["quick"],
+    "knowing": [],
+}
 WORD = "W" * 60  # no line of a phone has room for it
 
 
@@ -117,7 +123,7 @@ def write(folder: Path) -> None:
             made = {
                 kind: results / "exhibits" / paper / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")
             }
-            exhibits.draw((paper, name), exhibit, NOT_ASKED, {"cells": tables[-1]}, made)
+            drawing.draw((paper, name), exhibit, NOT_ASKED, {"cells": tables[-1]}, made)
     ledger = {"claims": results / "claims.csv", "csv": results / "ledger.csv", "md": results / "ledger.md"}
     sizes = [Scale("quick", {"setup": {"bank": {"bank": "rows"}}})]
     files.write(PAPERS, [published] * len(PAPERS), tables, sizes, ledger)
@@ -127,11 +133,11 @@ def write(folder: Path) -> None:
         build.write(sources(folder), folder / "site")
 
 
-def sources(folder: Path) -> Sources:
+def sources(folder: Path) -> Inputs:
     """What the site is made of, once the results are there; the working directory is the project's."""
-    return Sources(
-        papers=PAPERS, looks=LOOKS, scales=["quick"],
-        hours={}, datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
+    return Inputs(
+        papers=PAPERS, styles=STYLES, scales=["quick"],
+        datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
         documents=order.texts(), pictures=order.pictures(),
         code=dict.fromkeys(PAPERS, "of now"), api=True,

@@ -51,7 +51,7 @@ def test_a_name_has_its_signature_its_docstring_and_its_place(site: Path) -> Non
 
 def test_a_contract_has_its_hooks_and_the_comments_of_its_fields(site: Path) -> None:
     said = page_of(site, "split")
-    for hook in ("begin", "outputs", "promise", "target", "backward", "decode"):
+    for hook in ("begin", "outputs", "auc_bound", "soft_labels", "backward", "to_class_probabilities"):
         assert f'id="cutlayer.games.split.defense.Defense.{hook}"' in said
     assert "how often each example's gradient is sent: the epochs" in said
     assert "Raises FailedRun" in page_of(site, "games")

@@ -11,7 +11,6 @@ import pytest
 from cutlayer.ledger import names, overview, verdicts
 from cutlayer.ledger.claims import COLUMNS
 from cutlayer.ledger.readable import readable
-from cutlayer.plan import hours
 from cutlayer.site import build, marks, papers
 
 
@@ -59,27 +58,22 @@ def test_undecided_is_not_counted_as_decided():
 
 @pytest.mark.parametrize(("scale", "next_one"), [("quick", "reference"), ("tiny", "reference"), ("reference", "paper")])
 def test_a_larger_scale_would_decide_what_is_open(scale, next_one):
-    (line,) = overview.rest(overview.tally(["undecided", "no signal", "holds"]), scale, {})
+    (line,) = overview.rest(overview.tally(["undecided", "no signal", "holds"]), scale)
     assert line.startswith(f"1 undecided, 1 without signal: `--config scale={next_one}`")
-    (line,) = overview.rest({"stand-in": 3}, scale, {})
+    (line,) = overview.rest({"stand-in": 3}, scale)
     assert "original files" in line
 
 
-def test_what_a_larger_scale_takes_is_said_where_it_is_known(tmp_path):
-    (tmp_path / "forecast.csv").write_text("scale,paper,jobs,hours\nreference,all,9,6.54\nreference,secdt,3,0.25\n")
-    known = hours.read(tmp_path / "forecast.csv")
-    assert "`--config scale=reference` (an estimated 6.5 hours on two cores)." in overview.of_scale(["quick"], known)
-    (line,) = overview.rest({"undecided": 1}, "quick", known, "secdt")
-    assert "(an estimated 15 minutes on two cores)" in line
-    (line,) = overview.rest({"undecided": 1}, "quick", known, "tcpo")
-    assert "hours" not in line
+def test_the_next_scale_comes_with_the_command_that_tells_its_hours():
+    assert "`make plan SCALE=reference`" in overview.of_scale(["quick"])
+    assert "`make plan SCALE=paper`" in overview.of_scale(["reference"])
 
 
 def test_no_scale_is_larger_than_the_papers():
-    assert [*overview.rest({"undecided": 2}, "paper", {})] == ["2 undecided: more seeds tell."]
-    assert "larger" not in overview.of_scale(["paper"], {})
-    assert "at the scales reference and printed" in overview.of_scale(["reference", "printed"], {})
-    assert [*overview.rest({"holds": 2}, "quick", {})] == []
+    assert [*overview.rest({"undecided": 2}, "paper")] == ["2 undecided: more seeds tell."]
+    assert "larger" not in overview.of_scale(["paper"])
+    assert "at the scales reference and printed" in overview.of_scale(["reference", "printed"])
+    assert [*overview.rest({"holds": 2}, "quick")] == []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +86,7 @@ def test_no_scale_is_larger_than_the_papers():
 def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
     table = rows("undecided", "holds").assign(paper="p", size=sizes)
     content = {"p": {"title": "", "authors": "", "datasets": []}}
-    (one,) = overview.papers(table, content, ["reference"], {})
+    (one,) = overview.papers(table, content, ["reference"])
     assert one.rest[0].endswith(said)
 
 
@@ -137,7 +131,7 @@ def test_a_row_shows_its_reading_and_what_a_one_sided_auc_leaks(tmp_path):
     row = dict.fromkeys(COLUMNS, "") | {"verdict": "holds", "kind": "claim", "dataset": "wine", "seeds": 5}
     row |= {"ours": 0.42, "low": 0.4, "high": 0.44, "difference": nan, "published": nan, "folded": 0.58}
     shown = readable(pd.DataFrame([row | {"reading": "raw_noise"}])).to_dict("records")
-    given = SimpleNamespace(papers={}, scales=["paper"], hours={}, documents=[], beside=None, api=False)
+    given = SimpleNamespace(papers={}, scales=["paper"], documents=[], other=None, api=False)
     build._writer(given, tmp_path)("rows.html", "rows", rows=shown, rule="")
     page = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "<small>read as raw noise</small>" in page

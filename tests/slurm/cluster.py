@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 from tests.packages import added, at_the_end
 
 CONFIGURATION = Path("/etc/slurm")  # srun inside jobs looks nowhere else
@@ -121,12 +123,12 @@ def installed() -> Iterator[None]:
         Unavailable: why they cannot be used here.
 
     """
+    if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
+        raise Unavailable("the tests of SLURM are for who asks: CUTLAYER_INSTALL_SLURM=1 also installs it")
     _check()
     if all(shutil.which(daemon) for daemon in DAEMONS):
         yield
         return
-    if os.environ.get("CUTLAYER_INSTALL_SLURM") != "1":
-        raise Unavailable("SLURM is not installed, and CUTLAYER_INSTALL_SLURM=1, which has the test do so, is not set")
     if not shutil.which("apt-get"):
         raise Unavailable("SLURM is not installed and there is no apt-get")
     with added(*PACKAGES) as done:
@@ -205,17 +207,29 @@ class Cluster:
         """Jobs that wait or run."""
         return self.jobs("PENDING", "RUNNING", "SUSPENDED", "COMPLETING")
 
-    def suspended(self, comment: str) -> bool:
-        """Stop a job in the middle, one that runs and has this in its comment; whether there was one."""
-        found = (job.JobID for job in self.jobs("RUNNING") if comment in job.Comment)
-        return any(not subprocess.run(["scontrol", "suspend", job], capture_output=True).returncode for job in found)
+    def halted(self, comment: str) -> bool:
+        """Stop every process of the jobs that run and have this in their comment; whether there were any.
+
+        Not by `scontrol suspend`: SLURM does not end what it suspends while it starts it.
+        """
+        jobs = {job.JobID for job in self.jobs("RUNNING") if comment in job.Comment}
+        processes = psutil.process_iter(["environ"])
+        found = [each for each in processes if (each.info["environ"] or {}).get("SLURM_JOB_ID") in jobs]
+        for process in found:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.suspend()
+        return bool(found)
+
+    def cancel(self) -> None:
+        """End all jobs, as a user does."""
+        ask("scancel", "--user=root")
+        eventually("canceled jobs stay", lambda: not self.active())
 
     def stop(self) -> None:
         """Cancel what runs, stop the daemons, remove every file."""
         with contextlib.suppress(subprocess.SubprocessError, TimeoutError):
             if self.nodes():
-                ask("scancel", "--user=root")
-                eventually("jobs stay", lambda: not self.active())
+                self.cancel()
         for daemon in reversed(self.daemons):
             daemon.terminate()
             try:

@@ -15,6 +15,8 @@ from cutlayer.core.errors import InputError
 from launch import environment
 from tests.workflow.conftest import copy
 
+from .cluster import Unavailable, installed
+
 SAID = "executor.slurm: there is no sbatch on PATH; start it on a login node of the cluster, or without the profile"
 
 
@@ -28,7 +30,7 @@ def without_sbatch(folder: Path) -> str:
 
 def test_the_profile_without_sbatch_stops_with_a_sentence(tmp_path: Path) -> None:
     project = copy(tmp_path / "copy")
-    command = project.command("--workflow-profile", "workflow/profiles/slurm", "data/normalised/wine.json")
+    command = project.command("--workflow-profile", "profiles/slurm", "data/normalised/wine.json")
     done = subprocess.run(
         command,
         cwd=project.folder,
@@ -89,3 +91,10 @@ def test_sacct_that_is_not_installed_is_as_no_accounting(monkeypatch: pytest.Mon
     settings = ExecutorSettings(status_command="sacct", init_seconds_before_status_checks=20)
     environment.check("slurm", settings)
     assert settings.status_command == "squeue"
+
+
+def test_nobody_who_has_not_asked_gets_a_slurm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CUTLAYER_INSTALL_SLURM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))  # an attempt would find no program
+    with pytest.raises(Unavailable, match="for who asks: CUTLAYER_INSTALL_SLURM=1"), installed():
+        pass

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutlayer.core.errors import InputError
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Outcome, Protocol
 from cutlayer.plan import plugins
 from cutlayer.stages import matching
@@ -207,8 +207,8 @@ class Curve(Protocol):
         for adversary, leak in enumerate(transcript["leak"]):
             yield {"adversary": adversary}, {"leak": leak}, None
 
-    def asked(self, seen, target):
-        return Asked(())
+    def guess_spec(self, seen, target):
+        return GuessSpec(())
 
     def leak(self, guess, truth, case, rows, given):
         return {"attack_accuracy": float(guess), "majority": 0.6}

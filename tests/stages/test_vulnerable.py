@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cutlayer.core import artifacts, transcript
 from cutlayer.core.seeds import generator
-from cutlayer.games.base.attack import Asked
-from cutlayer.metrics.exposure import exposure, most_exposed, told
+from cutlayer.games.base.attack import GuessSpec
+from cutlayer.metrics.exposure import exposure, found_at_rate, most_exposed
 from cutlayer.metrics.leakage import leak_auc, true_positives
 from cutlayer.stages import vulnerable
 
@@ -27,7 +27,7 @@ LABELS = np.arange(W) % 4 == 0
 def test_means_over_rows_are_the_auc_and_the_true_positives(scores, seed, false):
     labels = np.random.default_rng(seed).permutation(np.arange(len(scores)) % 2)
     assert exposure(scores, labels).mean() == pytest.approx(leak_auc(scores, labels))
-    assert told(scores, labels, false).mean() == pytest.approx(true_positives(scores, labels, false))
+    assert found_at_rate(scores, labels, false).mean() == pytest.approx(true_positives(scores, labels, false))
 
 
 def test_a_row_is_not_chosen_for_the_training_in_which_alone_it_stands_out():
@@ -65,9 +65,9 @@ def table(tmp_path, monkeypatch):
     def infer(view):
         return view.watched_gradients
 
-    asked = Asked((W,), abstains=True)
+    spec = GuessSpec((W,), abstains=True)
     attack = SimpleNamespace(target="watched", sees={"watched_gradients"}, skip=lambda view: "", infer=infer)
-    protocol = SimpleNamespace(cases=lambda arrays, target: [({"step": 0}, arrays, target)], asked=lambda *_: asked)
+    protocol = SimpleNamespace(cases=lambda arrays, target: [({"step": 0}, arrays, target)], guess_spec=lambda *_: spec)
     made = {"protocol": protocol, "attack": attack}
     monkeypatch.setattr(vulnerable.plugins, "create", lambda kind, *_: made[kind])
 

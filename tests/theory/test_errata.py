@@ -14,7 +14,7 @@ from tests.params import params
 from cutlayer import polytope
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
-from cutlayer.games.vertical.defense import Wire
+from cutlayer.games.vertical.defense import Context
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.games.vertical.windows import windows
 from cutlayer.plan import families, plugins
@@ -89,14 +89,14 @@ def scheme1(z, v, budget):
 
 def test_scheme1_is_inert_on_one_of_two_classes():
     rng = generator("erratum4")
-    wire = Wire(rng.normal(size=(2, 3)), rng.random((9, 3)), rng)
-    z, v = rng.normal(size=(50, 2)), theorem4(wire.coefficients, difference_matrix(2))["direction"]
+    context = Context(rng.normal(size=(2, 3)), rng.random((9, 3)), rng)
+    z, v = rng.normal(size=(50, 2)), theorem4(context.coefficients, difference_matrix(2))["direction"]
     np.testing.assert_allclose(v, np.array([-1, 1]) / np.sqrt(2))
     for sign, inert in ((1, 0), (-1, 1)):  # either sign of v_1 is a right singular vector
         moved = np.abs(scheme1(z, sign * v, 1.0) - softmax(z)).max(axis=1)
         assert moved[z.argmax(axis=1) == inert].max() < 1e-15
         assert moved[z.argmax(axis=1) != inert].min() > 0.001
-    ours = plugins.create("defense", "score_noise", {"scheme": 1, "budget": 1.0}).reveal(z, wire)
+    ours = plugins.create("defense", "score_noise", {"scheme": 1, "budget": 1.0}).reveal(z, context)
     np.testing.assert_allclose(ours, scheme1(z, v, 1.0), atol=1e-15)
     # Scheme 3's + alpha 1 is inert under softmax.
     np.testing.assert_allclose(softmax(0.7 * z + 0.3), softmax(0.7 * z), atol=1e-15)
@@ -104,11 +104,11 @@ def test_scheme1_is_inert_on_one_of_two_classes():
 
 def test_minus_identity_needs_the_bias_shift():
     rng = generator("erratum5")
-    wire, bias = Wire(rng.normal(size=(3, 4)), rng.random((30, 4)), rng), rng.normal(size=3)
-    scores = softmax(wire.features @ wire.weights.T + bias)
-    weights, shifted = plugins.create("defense", "pps").publish(wire.weights, bias, wire)
-    np.testing.assert_allclose(softmax((1 - wire.features) @ weights.T + shifted), scores, atol=1e-14)
-    assert np.abs(softmax((1 - wire.features) @ weights.T + bias) - scores).max() > 0.1
+    context, bias = Context(rng.normal(size=(3, 4)), rng.random((30, 4)), rng), rng.normal(size=3)
+    scores = softmax(context.features @ context.weights.T + bias)
+    weights, shifted = plugins.create("defense", "pps").publish(context.weights, bias, context)
+    np.testing.assert_allclose(softmax((1 - context.features) @ weights.T + shifted), scores, atol=1e-14)
+    assert np.abs(softmax((1 - context.features) @ weights.T + bias) - scores).max() > 0.1
     # Trained again on 1 - x, a model has the same logits unless its bias is penalized.
     x = rng.random(200)
     sign = np.where(rng.random(200) < x, 1, -1)
@@ -161,11 +161,11 @@ def test_employment_variation_rate_is_the_fifteenth_column():
 
 def test_scheme2_as_printed_ties():
     rng = generator("erratum10")
-    wire, z = Wire(rng.normal(size=(4, 5)), rng.random((9, 5)), rng), rng.normal(size=(500, 4))
+    context, z = Context(rng.normal(size=(4, 5)), rng.random((9, 5)), rng), rng.normal(size=(500, 4))
     top = z == z.max(axis=1, keepdims=True)
-    shifted = z + theorem4(wire.coefficients, difference_matrix(4))["direction"]
+    shifted = z + theorem4(context.coefficients, difference_matrix(4))["direction"]
     printed = np.where(top, shifted.max(axis=1, keepdims=True), shifted)  # equation 94
-    ours = plugins.create("defense", "score_noise", {"scheme": 2, "budget": 1.0}).reveal(z, wire)
+    ours = plugins.create("defense", "score_noise", {"scheme": 2, "budget": 1.0}).reveal(z, context)
 
     def tied(scores):
         return (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1

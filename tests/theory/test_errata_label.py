@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from cutlayer.core.seeds import generator
-from cutlayer.games.split.defense import Training, Wire
+from cutlayer.games.split.defense import Context, Training
 from cutlayer.games.vertical.equations import softmax
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.metrics.leakage import leak_auc
@@ -111,8 +111,8 @@ def test_max_norm_leaves_the_norm_attack_an_auc_of_0_68():
     labels = np.arange(len(gradient)) % 2
     gradient[labels == 0] *= 1e-3
     draw = torch.Generator().manual_seed(0)
-    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, releases=1, generator=draw)
-    sent = plugins.create("defense", "max_norm").backward(gradient, Wire(training, torch.arange(len(labels))))
+    training = Training(labels=torch.from_numpy(labels), classes=2, outputs=2, num_releases=1, generator=draw)
+    sent = plugins.create("defense", "max_norm").backward(gradient, Context(training, torch.arange(len(labels))))
     left = leak_auc(sent.norm(dim=1).numpy() + 1e-9 * generator("ties").random(len(labels)), labels)
     assert left == pytest.approx(norm.cdf(1) - norm.cdf(-1), abs=0.01)
 
@@ -154,11 +154,11 @@ def test_only_softmax_noise_keeps_targets_positive():
     """Algorithm 1's targets and equation 16's, of the defense that is run."""
     labels = torch.from_numpy(generator("secdt 2").integers(0, 2, 500))
     draw = torch.Generator().manual_seed(0)
-    training = Training(labels=labels, classes=2, outputs=20, releases=1, generator=draw)
+    training = Training(labels=labels, classes=2, outputs=20, num_releases=1, generator=draw)
     found = {}
     for form in ("softmax", "raw"):
         defense = plugins.create("defense", "secdt", {"noise": 0.3, "noise_form": form}, "split")
-        found[form] = defense.target(Wire(training, torch.arange(500), defense.begin(training)))
+        found[form] = defense.soft_labels(Context(training, torch.arange(500), defense.begin(training)))
     assert found["softmax"].min() > 0
     torch.testing.assert_close(found["softmax"].sum(dim=1), torch.full((500,), 1.3))
     assert (found["raw"].min(dim=1).values < 0).all()

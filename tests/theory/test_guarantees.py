@@ -48,25 +48,27 @@ def test_the_dimension_of_a_spread_is_the_number_of_directions_it_fills_alike(un
     assert marvell.dimension(uneven) == pytest.approx(25 / 17, rel=0.02)
 
 
-@pytest.mark.parametrize(("epsilon", "releases"), [(1.0, 6), (10.0, 1), (10.0, 16)])
-def test_the_worst_leak_of_accounted_gaussian_noise_is_reached_by_inputs_as_far_apart_as_they_may_be(epsilon, releases):
-    draw = generator("gaussian", epsilon, releases)
-    sigma = accounting.gaussian_deviation(epsilon, 1e-5, releases, 1.0)
-    seen = LABELS + sigma * draw.standard_normal((releases, ROWS))
-    promised = accounting.gaussian_auc(epsilon, 1e-5, releases)
-    assert leak_auc(seen.sum(axis=0), LABELS) == pytest.approx(promised, abs=ERROR)
+@pytest.mark.parametrize(("epsilon", "num_releases"), [(1.0, 6), (10.0, 1), (10.0, 16)])
+def test_the_worst_leak_of_accounted_gaussian_noise_is_reached_by_inputs_as_far_apart_as_they_may_be(
+    epsilon, num_releases
+):
+    draw = generator("gaussian", epsilon, num_releases)
+    sigma = accounting.gaussian_deviation(epsilon, 1e-5, num_releases, 1.0)
+    seen = LABELS + sigma * draw.standard_normal((num_releases, ROWS))
+    bound = accounting.gaussian_auc(epsilon, 1e-5, num_releases)
+    assert leak_auc(seen.sum(axis=0), LABELS) == pytest.approx(bound, abs=ERROR)
     composed = pld.from_gaussian_mechanism(sigma, value_discretization_interval=accounting.INTERVAL)
-    assert accounting.largest_auc(composed.self_compose(releases)) == pytest.approx(promised, abs=1e-4)
+    assert accounting.largest_auc(composed.self_compose(num_releases)) == pytest.approx(bound, abs=1e-4)
 
 
-@pytest.mark.parametrize(("epsilon", "releases"), [(1.0, 6), (10.0, 4)])
-def test_the_worst_leak_of_accounted_laplace_noise_is_what_the_likelihood_ratio_gets(epsilon, releases):
-    draw = generator("laplace", epsilon, releases)
-    scale = accounting.laplace_deviation(epsilon, 1e-5, releases) / math.sqrt(2)
-    seen = LABELS + scale * draw.laplace(size=(releases, ROWS))
+@pytest.mark.parametrize(("epsilon", "num_releases"), [(1.0, 6), (10.0, 4)])
+def test_the_worst_leak_of_accounted_laplace_noise_is_what_the_likelihood_ratio_gets(epsilon, num_releases):
+    draw = generator("laplace", epsilon, num_releases)
+    scale = accounting.laplace_deviation(epsilon, 1e-5, num_releases) / math.sqrt(2)
+    seen = LABELS + scale * draw.laplace(size=(num_releases, ROWS))
     ratio = (np.abs(seen) - np.abs(seen - 1)).sum(axis=0) / scale
-    promised = accounting.laplace_auc(epsilon, 1e-5, releases)
-    assert leak_auc(ratio, LABELS) == pytest.approx(promised, abs=ERROR + 1e-3)
+    bound = accounting.laplace_auc(epsilon, 1e-5, num_releases)
+    assert leak_auc(ratio, LABELS) == pytest.approx(bound, abs=ERROR + 1e-3)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
@@ -87,7 +89,7 @@ def test_the_worst_leak_of_randomized_response_among_many_labels(epsilon):
 def test_more_sendings_of_the_same_noise_leak_more_and_accounted_noise_does_not():
     one = pld.from_gaussian_mechanism(4.0, value_discretization_interval=accounting.INTERVAL)
     assert accounting.largest_auc(one) < accounting.largest_auc(one.self_compose(9))
-    accounted = [accounting.gaussian_auc(5.0, 1e-5, releases) for releases in (1, 9, 100)]
+    accounted = [accounting.gaussian_auc(5.0, 1e-5, num_releases) for num_releases in (1, 9, 100)]
     assert accounted == pytest.approx([accounted[0]] * 3, abs=1e-3)
 
 

@@ -24,6 +24,7 @@ PARTS = (
     "params.yaml",
     "rules",
     "envs",
+    "profiles",
     "workflow",
     "data/sources.csv",
     "docs",
@@ -33,6 +34,7 @@ PARTS = (
     "tests/workflow/tiny.yaml",
 )
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port: downloads fail at once
+OFFLINE = {"http_proxy": NOWHERE, "https_proxy": NOWHERE, "PIP_NO_INDEX": "1"}
 LONG = 3600  # seconds that nothing takes, however busy the machine
 
 
@@ -52,13 +54,12 @@ class Project:
 
     def command(self, *arguments: str, cores: int = 2, tiny: bool = True) -> list[str]:
         config = ["--configfile", "tests/workflow/tiny.yaml"] if tiny else []
-        fixed = ["--cores", str(cores), "--scheduler", "greedy", "--scheduler-subsample", "8"]
-        return [sys.executable, "-m", "snakemake", *fixed, *arguments, *config]
+        return [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments, *config]
 
     @property
     def environment(self) -> dict[str, str]:
         mirror = str(Path(self.mirror).resolve()) if self.mirror else ""
-        return os.environ | {"CUTLAYER_MIRROR": mirror, "http_proxy": NOWHERE, "https_proxy": NOWHERE}
+        return os.environ | OFFLINE | {"CUTLAYER_MIRROR": mirror}
 
     def snakemake(self, *arguments: str, cores: int = 2, tiny: bool = True) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -319,6 +320,19 @@ def _few(paper: str, content: dict) -> dict:
     if paper == "chebyshev":
         exhibits["comparison"] |= {"defenses": ["none", "pps", "scheme1"], "attacks": ["half", "rcc2", "gia"]}
         exhibits["decisions"] |= {"defenses": ["pps", "scheme1"]}
+        followed = {"utility": {"metric": "kl"}, "leak": {"metric": "mse", "attack": "rcc2"}}
+        content["headline"] = {
+            part: {
+                "text": part,
+                "check": {
+                    "statistic": "value",
+                    "left": left | {"defense": "pps"},
+                    "exhibit": "comparison",
+                    "setups": ["wine"],
+                },
+            }
+            for part, left in followed.items()
+        }
         for name in ("comparison", "decisions"):
             exhibits[name]["setups"] = ["wine"]
     if paper == "secdt":

@@ -14,6 +14,8 @@ import pytest
 
 from cutlayer.data.sources import read_sources
 from cutlayer.plan import code, families, plugins
+from cutlayer.plan.jobs import jobs as jobs_of
+from cutlayer.plan.plan import Plan
 from tests.params import params
 from tests.site.links import broken, read
 
@@ -54,6 +56,15 @@ WANTED = {
     },
     "arena": {"labels", "features", "attributes", "adaptive", "records", "before_after"},
 }
+
+
+@pytest.mark.parametrize("scale", ["quick", "reference"])
+def test_the_plan_counts_every_job_that_snakemake_times(scale: str, project: Project) -> None:
+    done = project.snakemake("--dry-run", "--config", f"scale={scale}", tiny=False)
+    timed = set(re.findall(r"^ *benchmark: logs/(\S+)$", done.stdout, flags=re.M))
+    plan = Plan(params() | {"scale": scale})
+    counted = {job for paper in plan.papers for job in jobs_of(plan, paper)}
+    assert timed == {job.log.replace("*", str(seed)) for job in counted for seed in range(job.files)}
 
 
 @pytest.mark.parametrize("paper", WANTED)
@@ -133,6 +144,23 @@ def test_editing_an_attack_or_what_attacks_import_reruns_attacks_on_the_same_run
     assert again == {run for run, attacks in attacked.items() if attacks & {"rcc2", *users}}
     assert again < attacked.keys()
     assert not {"run", "normalise", "theory"} & jobs(planned)
+
+
+def test_a_new_attack_renames_no_rule_and_each_can_make_its_own_file(project: Project) -> None:
+    def named() -> list[str]:
+        return [name for name in project.run("--list").splitlines() if name.startswith("attack")]
+
+    before = named()
+    assert {"attack", "attacks_on_mnist", "attacks_on_criteo_under_none"} <= {*before}
+    assert not [name for name in before if re.search(r"_\d+$", name)]
+    project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n  another: { use: half }\n")
+    project.replace("workflow/papers/chebyshev/paper.yaml", "of half, least_squares", "of half, another, least_squares")
+    assert named() == before
+    shared, alone = (f"results/scores/wine/none/{name}.csv" for name in ("another", "zero_one"))
+    project.replace("params.yaml", "\nattacks:\n", "\nattacks:\n  zero_one: { use: half }\n")  # which no exhibit shows
+    planned = project.run("--dry-run", shared, alone)
+    assert jobs(planned) >= {"attack", "attacks_on_wine"}
+    assert planned.count(f"output: {alone}") == 1
 
 
 def test_editing_a_defense_or_changing_a_variant_reruns_its_runs_only(edited: Project) -> None:
@@ -219,3 +247,11 @@ def test_a_server_that_was_down_is_asked_again_when_it_answers_and_a_file_that_i
     found = json.loads((served.folder / record).read_text())["datasets"]["robot"]
     assert (found["provenance"], found["where"]) == ("real", "the public URL")
     assert "Nothing to be done" in served.run(record, "--dry-run")
+
+
+def test_the_report_has_every_exhibit(small_edited: Project) -> None:
+    small_edited.run("--report", "results/report.html")
+    report = (small_edited.folder / "results/report.html").read_text()
+    for file in (small_edited.folder / "results/exhibits").glob("*/*.csv"):
+        assert f"{file.stem}." in report, file
+    assert "ledger." in report

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from table import markdown, write
 
 from cutlayer import polytope
-from cutlayer.polytope import reference
+from cutlayer.polytope import with_cvxpy
 from cutlayer.polytope.inputs import Equations, Floats, orthonormal
 
 Ratios = dict[str, dict[tuple[str, int, int], float]]
@@ -91,13 +91,13 @@ def loop_seconds(name: str, equations: Equations) -> tuple[float, str]:
     return best
 
 
-def one_by_one(name: str, equations: Equations) -> Callable[[int, reference.Options], Floats]:
+def one_by_one(name: str, equations: Equations) -> Callable[[int, with_cvxpy.Options], Floats]:
     """A function from a row's number and options to cvxpy's solution."""
     V, c = equations.rows, equations.values
     if name == "project":
-        solve = reference.projector(V)
+        solve = with_cvxpy.projector(V)
         return lambda row, options: solve(c[row], np.full(len(V), 0.5), options)
-    center = reference.centerer(V)
+    center = with_cvxpy.centerer(V)
     return lambda row, options: center(c[row], options)
 
 
@@ -135,7 +135,7 @@ def main() -> None:
         f"{PREDICTIONS:,} predictions that share A. The loop is timed on {LOOPED['project']} (project) and "
         f"{LOOPED['relaxed_center']} (relaxed_center) rows at the solvers' default accuracy and scaled; "
         f"the fastest of its solvers is named. Error: the greatest difference to Clarabel at "
-        f"{reference.TIGHT:.0e}, on {COMPARED} rows.",
+        f"{with_cvxpy.TIGHT:.0e}, on {COMPARED} rows.",
         f"Least ratios on the drawn cases: project {near:,.0f}; relaxed_center {wide:,.0f} for d >= 12 "
         f"and {narrow:,.0f} below.",
         table,

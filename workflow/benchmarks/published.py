@@ -155,7 +155,7 @@ def main(about: str, file: Path, jobs: Callable[[int, list[str]], Iterable[Job]]
     }
     for option, names in known.items():
         if others := {*getattr(asked, option)} - names:
-            parser.error(f"--{option}: there is no {', '.join(sorted(others))}; {', '.join(sorted(names))} are meant")
+            parser.error(f"--{option}: there is no {', '.join(sorted(others))}; expected {', '.join(sorted(names))}")
     if not asked.table:
         chosen = [job for job in every if job.setup in (asked.setups or known["setups"])]
         run(file, chosen, asked.attacks, asked.cores, Where(asked.gpu or asked.tf32, asked.tf32))

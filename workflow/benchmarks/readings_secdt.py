@@ -21,7 +21,7 @@ from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import Arrays, View
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.base.snapshot import drawn, flattened, rebuilt
+from cutlayer.games.base.snapshot import flattened, parsed, rebuilt
 from cutlayer.games.split.attacks.model_completion import ModelCompletion
 from cutlayer.games.split.data import prepared
 from cutlayer.games.split.defenses.secdt import SecDT
@@ -98,7 +98,7 @@ def _of_training(run: Trained) -> dict[str, np.ndarray]:
 def _fresh(run: Trained, seed: int, layers: tuple[str, ...]) -> dict[str, np.ndarray]:
     """The bottom with these layers as random as before the training."""
     _, _, bottom = rebuilt(run.seen["architecture"], run.seen["snapshots"][-1])
-    model, inputs = drawn(run.seen["architecture"])
+    model, inputs = parsed(run.seen["architecture"])
     torch.manual_seed(seed)
     random = model.bottom(inputs).state_dict()
     bottom.load_state_dict({k: random[k] if k.startswith(layers) else v for k, v in bottom.state_dict().items()})

@@ -1,4 +1,4 @@
-"""How much features tell of an attribute: the Gaussian bound, vCLUB and the Jensen-Shannon estimator.
+"""Estimators of the information of features about an attribute: Gaussian leakage, vCLUB, and Jensen-Shannon.
 
 All are differentiable torch expressions in nats.
 """
@@ -14,22 +14,21 @@ from torch.nn.functional import softplus
 
 from cutlayer.core.errors import InputError
 
-WIDE = 256  # features from which on no d x d matrix is decomposed
-FEW = 512  # rows up to which they are decomposed instead, and from which on axes are found one by one
+WIDE = 256  # number of features from which on no d x d matrix is decomposed
+FEW = 512  # rows up to which the rows are decomposed instead, and from which on Lanczos' method is used
 MANY = 4096  # rows from which on moments and their gradient are taken in one pass each
-FLAT = 1e-6  # share of the noise's variance that an axis without any spread has in a kernel
+FLAT = 1e-6  # share of the noise's variance that a constant axis has in a kernel
 
 
 def gaussian_leakage(
     features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None = None, kernels: bool = False
 ) -> torch.Tensor:
-    """L_p: the KL divergences between the attribute's classes, each taken for a Gaussian; a float64 scalar.
+    """Gaussian leakage L_p: the KL divergences between Gaussians fitted to the attribute's classes; a float64 scalar.
 
     (1/N^2) sum_a sum_{b != a} N_a N_b KL(p_a || p_b), where p_a is the Gaussian with the mean and the covariance
-    (divisor N_a) of the features (N, d) whose `attribute` (N,) is a, sent with noise of variance sigma^2. Classes
-    that are not there count for nothing. `components`: on so many principal components of the features, which
-    gradients do not pass through. `kernels`: p_a is estimated with Gaussian kernels (section 5.1), whose `bandwidths`
-    stand in place of the noise's variance.
+    (divisor N_a) of the features (N, d) whose `attribute` (N,) is a, plus noise of variance sigma^2. Missing classes
+    are ignored. `components`: on so many principal components of the features, through which no gradients pass.
+    `kernels`: p_a is estimated with Gaussian kernels (section 5.1), whose `bandwidths` replace the noise's variance.
 
 
     Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3); Hershey and
@@ -59,10 +58,10 @@ def gaussian_leakage(
 
 
 def bandwidths(z: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-    """(A, k, k): the kernels' bandwidth matrices for classes of `counts` (A,) rows among z (N, k), by the normal scale.
+    """Kernel bandwidth matrices (A, k, k) by the normal scale rule, for classes of `counts` (A,) rows among z (N, k).
 
-    (4 / ((k + 2) N_a))^(2 / (k + 4)) times the covariance of all rows: an unconstrained matrix, of which the paper
-    names no selector. That of a class alone is singular where it has at most k rows.
+    (4 / ((k + 2) N_a))^(2 / (k + 4)) times the covariance of all rows: an unconstrained matrix, for which the paper
+    names no selector. The covariance of a single class is singular if it has at most k rows.
 
     Duong, Hazelton, "Convergence rates for unconstrained bandwidth matrix selectors in multivariate kernel density
     estimation"; Wand, Jones, "Kernel Smoothing", 4.7, for the normal scale.
@@ -73,7 +72,7 @@ def bandwidths(z: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
 
 
 def _moments(z: torch.Tensor, order: torch.Tensor, counts: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Means (A, d) and covariances (A, d, d) of the classes of rows z (N, d), `order` (N,) being class after class."""
+    """Means (A, d) and covariances (A, d, d) of the classes of rows z (N, d), where `order` (N,) sorts by class."""
     classes = z.double()[order].split(counts)
     means = torch.stack([rows.mean(dim=0) for rows in classes])
     centered = [rows - mean for rows, mean in zip(classes, means, strict=True)]
@@ -81,7 +80,7 @@ def _moments(z: torch.Tensor, order: torch.Tensor, counts: list[int]) -> tuple[t
 
 
 class _Moments(torch.autograd.Function):
-    """The same of many rows, in half of the time: what autograd would keep of each step is not written down.
+    """Means and covariances of many rows in half of the time, without autograd's intermediate results.
 
     The gradient at a row is affine in it, by its class.
     """
@@ -107,9 +106,9 @@ class _Moments(torch.autograd.Function):
 
 
 def principal(z: torch.Tensor, components: int) -> torch.Tensor:
-    """(d, components): the leading principal axes of the rows of z (N, d), to rounding; at most N, if d is wide.
+    """Leading principal axes (d, components) of the rows of z (N, d), to rounding; at most N if d is large.
 
-    For many wide rows by Lanczos' method, which needs no d x d matrix; it starts from the same vector whenever called.
+    For many wide rows by Lanczos' method, which needs no d x d matrix; it always starts from the same vector.
     """
     centered = z - z.mean(dim=0)
     if z.shape[1] <= WIDE or components > z.shape[1] // 4:
@@ -120,14 +119,14 @@ def principal(z: torch.Tensor, components: int) -> torch.Tensor:
 
 
 def _lanczos(centered: torch.Tensor, components: int) -> torch.Tensor:
-    """The same of centered rows, see scipy's `eigsh`."""
+    """Leading principal axes of centered rows by Lanczos' method, see scipy's `eigsh`."""
     rows, d = centered.cpu().numpy(), centered.shape[1]
     covariance = LinearOperator((d, d), matvec=lambda v: rows.T @ (rows @ v), dtype=np.float64)
     return torch.from_numpy(eigsh(covariance, components, v0=np.ones(d))[1]).to(centered)
 
 
 def vclub(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """The variational upper bound on I(z; u) over all pairs: mean_i log q(u_i|z_i) - mean_ij log q(u_j|z_i).
+    """Variational upper bound vCLUB on I(z; u) over all pairs: mean_i log q(u_i|z_i) - mean_ij log q(u_j|z_i).
 
     logits (N, K) of q(.|z_i), labels (N,). Cheng et al., "CLUB: A Contrastive Log-ratio Upper Bound of Mutual
     Information", equation (15).
@@ -138,7 +137,7 @@ def vclub(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def jsd(positive_scores: torch.Tensor, negative_scores: torch.Tensor) -> torch.Tensor:
-    """E[-sp(-T)] over pairs that belong together minus E[sp(T)] over pairs that do not; sp is the softplus.
+    """Jensen-Shannon estimator of mutual information: E[-sp(-T)] over joint pairs minus E[sp(T)] over product pairs.
 
     Nowozin, Cseke, Tomioka, "f-GAN"; Hjelm et al., "Learning deep representations by mutual information estimation
     and maximization", equation (4). TAPPFL's I_JSD.
@@ -147,7 +146,7 @@ def jsd(positive_scores: torch.Tensor, negative_scores: torch.Tensor) -> torch.T
 
 
 def _check(features: torch.Tensor, attribute: torch.Tensor, sigma: float, components: int | None) -> None:
-    """Raise an error that names what is wrong."""
+    """Raise an InputError unless shapes and parameters are valid."""
     if features.ndim != 2 or attribute.shape != features.shape[:1] or len(features) == 0:
         shapes = f"{tuple(features.shape)} and {tuple(attribute.shape)}"
         raise InputError("gaussian_leakage.features", f"has the shape, and attribute, {shapes}", "(N, d) and (N,)")

@@ -1,9 +1,9 @@
-"""Where to step when utility and privacy conflict: the quadratic program of trajectory-controlled Pareto search.
+"""Search direction for conflicting utility and privacy losses: the program of trajectory-controlled Pareto search.
 
 `direction` returns the weights beta of the two gradients, d = G beta, in the order (utility, privacy). With C = G'G
-the program asks for C beta, what each loss loses to first order: along the losses while their Pareto front is far,
-towards the preferred ray once it is reached, and never against privacy while its loss is over the threshold. Two
-weights in a box leave few places for an optimum; each is computed in closed form and the best is taken.
+the program's variable is C beta, the decrease of each loss to first order: along the losses while their Pareto front is
+far, towards the preferred ray once it is reached, and never against privacy while its loss exceeds the threshold. With
+two weights in a box there are few candidates for the optimum; each is computed in closed form and the best is taken.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equations (7), (10) to (12).
 """
@@ -19,7 +19,7 @@ from cutlayer.core.errors import InputError
 
 Pair = tuple[float, float]
 
-# Two gradients whose squared cosine is closer to 1 than this are parallel: their dot products round by about as much.
+# Two gradients whose squared cosine differs from 1 by less are parallel, up to the rounding of their dot products.
 PARALLEL = 1e-14
 
 
@@ -30,12 +30,12 @@ def direction(
     at_front: bool,
     over_threshold: bool,
 ) -> np.ndarray | None:
-    """The weights beta (2,) in [-1, 1] that solve equation (12), or None where every choice leaves the losses.
+    """Weights beta (2,) in [-1, 1] of the gradients that solve equation (12), or None if no step changes the losses.
 
     C (2 x 2) holds the gradients' dot products, `losses` and `preference` are non-negative; the order is (utility,
     privacy). A preference of 0 is the limit: the ray is that loss's axis. Of several beta with one and the same step
-    (C is singular) the one of least norm is returned. Away from the front, losses that no step reduces in proportion
-    are both reduced by the shortest convex combination of the gradients (MGDA), where there is one.
+    (C is singular) the one of least norm is returned. Away from the Pareto front, losses that no step reduces in
+    proportion are both reduced by the shortest convex combination of the gradients (MGDA), if there is one.
     """
     (uu, up, pp), loss, wish = _checked(C, losses, preference)
     if at_front:
@@ -44,7 +44,7 @@ def direction(
 
 
 def anchor(losses: Pair, preference: Pair) -> Pair:
-    """The direction of equation (7) in which the losses come closer to the ray; orthogonal to the losses."""
+    """Anchor direction of equation (7), in which the losses approach the preferred ray; orthogonal to the losses."""
     if 0 in preference:
         x, y = (float(r == 0) for r in preference)
     else:
@@ -57,7 +57,7 @@ def anchor(losses: Pair, preference: Pair) -> Pair:
 
 
 def _along(uu: float, up: float, pp: float, losses: Pair) -> np.ndarray | None:
-    """C beta = k l with the greatest k <= 1."""
+    """The beta with C beta = k l for the greatest k <= 1."""
     if losses == (0.0, 0.0):
         return None
     if not _parallel(uu, up, pp):
@@ -69,12 +69,12 @@ def _along(uu: float, up: float, pp: float, losses: Pair) -> np.ndarray | None:
     value = _common(row, losses)
     if value is None:
         return _shortest(uu, up, pp)
-    # row'beta = k value: the box lets it be as much as the sum of the row's sizes.
+    # row'beta = k value: in the box it is at most the sum of the row's magnitudes.
     return _least_norm(row, min(value, abs(row[0]) + abs(row[1])))
 
 
 def _common(row: Pair, losses: Pair) -> float | None:
-    """The t > 0 with losses = t row: None unless they are parallel and of one sign."""
+    """The factor t > 0 with losses = t row; None unless they are parallel and of one sign."""
     size = math.hypot(*row)
     t = (losses[0] * row[0] + losses[1] * row[1]) / size**2
     off = abs(losses[0] * row[1] - losses[1] * row[0])
@@ -89,7 +89,7 @@ def _shortest(uu: float, up: float, pp: float) -> np.ndarray | None:
 
 
 def _towards(uu: float, up: float, pp: float, aim: Pair, guarded: bool) -> np.ndarray | None:
-    """The beta in the box whose C beta is nearest to `aim`, with (C beta)_p >= 0 when guarded."""
+    """The beta in the box whose C beta is nearest to `aim`, subject to (C beta)_p >= 0 if guarded."""
     if _parallel(uu, up, pp):
         return _towards_on_a_line(uu, up, pp, aim, guarded)
     best, least = (0.0, 0.0), math.hypot(*aim)
@@ -104,7 +104,7 @@ def _towards(uu: float, up: float, pp: float, aim: Pair, guarded: bool) -> np.nd
 
 
 def _candidates(uu: float, up: float, pp: float, aim: Pair, guarded: bool) -> Iterator[Pair]:
-    """Where the optimum can be: inside, on an edge, at a corner, or on the guard's line."""
+    """Candidates of the optimum: inside, on an edge, at a corner, or on the guard's line."""
     inside = _solve(uu, up, pp, aim)
     if max(map(abs, inside)) <= 1:
         yield inside
@@ -124,7 +124,7 @@ def _candidates(uu: float, up: float, pp: float, aim: Pair, guarded: bool) -> It
 
 
 def _towards_on_a_line(uu: float, up: float, pp: float, aim: Pair, guarded: bool) -> np.ndarray | None:
-    """The same when both gradients lie on one line: C beta = t row, |t| at most the box's reach."""
+    """The beta nearest to `aim` for parallel gradients: C beta = t row, with |t| bounded by the box."""
     row = _row(uu, up, pp)
     if row is None:
         return None
@@ -137,14 +137,14 @@ def _towards_on_a_line(uu: float, up: float, pp: float, aim: Pair, guarded: bool
 
 
 def _row(uu: float, up: float, pp: float) -> Pair | None:
-    """The r with C = r r'; None for C = 0."""
+    """The row r with C = r r'; None for C = 0."""
     if uu == pp == 0:
         return None
     return math.sqrt(uu), math.copysign(math.sqrt(pp), up)
 
 
 def _least_norm(row: Pair, value: float) -> np.ndarray:
-    """The shortest beta in the box with row'beta = value, which the box reaches."""
+    """The beta of least norm in the box with row'beta = value, for a value that the box allows."""
     beta = [value * r / (row[0] ** 2 + row[1] ** 2) for r in row]
     longer = 0 if abs(row[0]) >= abs(row[1]) else 1
     if abs(beta[longer]) > 1:
@@ -169,10 +169,10 @@ def _clamp(x: float) -> float:
 
 
 def _checked(C: object, losses: object, preference: object) -> tuple[tuple[float, float, float], Pair, Pair]:
-    """The program's numbers as floats, or an error that names what is wrong."""
+    """The checked inputs as floats; InputError if one is invalid."""
     c = np.asarray(C, dtype=float)
     if c.shape != (2, 2) or not np.isfinite(c).all():
-        raise InputError("direction.C", f"is {c.tolist()}", "a 2 x 2 matrix of finite dot products is meant")
+        raise InputError("direction.C", f"is {c.tolist()}", "a 2 x 2 matrix of finite dot products expected")
     (uu, up), (pu, pp) = c.tolist()
     scale = math.sqrt(max(uu, 0.0) * max(pp, 0.0))
     if uu < 0 or pp < 0 or abs(up - pu) > 1e-9 * scale or abs(up) > (1 + 1e-9) * scale:
@@ -181,7 +181,7 @@ def _checked(C: object, losses: object, preference: object) -> tuple[tuple[float
     for name, given in (("losses", losses), ("preference", preference)):
         pair = np.asarray(given, dtype=float)
         if pair.shape != (2,) or not np.isfinite(pair).all() or (pair < 0).any():
-            raise InputError(f"direction.{name}", f"is {pair.tolist()}", "two numbers that are not negative are meant")
+            raise InputError(f"direction.{name}", f"is {pair.tolist()}", "two numbers that are not negative expected")
         pairs.append((float(pair[0]), float(pair[1])))
     if pairs[1] == (0.0, 0.0):
         raise InputError("direction.preference", "is (0, 0)", "at least one loss must matter")

@@ -1,1 +1,1 @@
-"""How jobs start and end: warm processes, locks, logs, notes of what failed. It uses the library, never the reverse."""
+"""Start and end of jobs: warm processes, locks, logs, notes of failures. It uses the library, never the reverse."""

@@ -1,4 +1,4 @@
-"""What jobs inherit: the library on their path, the way to the warm server, one thread each, where raw data lie."""
+"""Environment of jobs: the library on their path, the warm server's socket, one thread each, the data mirror."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ REMEMBERED = 240  # seconds: the plugin looks every 180 s at least
 
 
 def gpus(limit: int | None) -> int:
-    """How many GPUs jobs may use: the `limit` of the user, which a job on a cluster is told by its environment."""
+    """Number of GPUs that jobs may use: the user's `limit`, passed to jobs on a cluster by their environment."""
     if limit is not None:
         os.environ["CUTLAYER_GPUS"] = str(limit)
     return int(os.environ.get("CUTLAYER_GPUS", 0))
 
 
 def check(executor: str, settings: Any) -> None:
-    """Raise unless SLURM, if it is the executor, takes jobs and reports how they end: its plugin would wait for good.
+    """Raise InputError unless SLURM, if it is the executor, accepts jobs and reports their end.
 
     Without accounting `sacct` may be installed and answer nothing: then the plugin is set to ask `squeue`.
     """
@@ -45,7 +45,7 @@ def check(executor: str, settings: Any) -> None:
 
 
 def _answered(command: str) -> bool:
-    """Whether a query succeeds, within the time that the plugin gives it."""
+    """True if a query succeeds within the time that the plugin allows."""
     try:
         return not subprocess.run(shlex.split(command), capture_output=True, timeout=60).returncode
     except (OSError, subprocess.TimeoutExpired):
@@ -63,9 +63,9 @@ def _ask_squeue(settings: Any, age: int | None) -> None:
 
 
 def check_times(files: Iterable[str]) -> None:
-    """Raise if a file is of a time to come: Snakemake would throw away what a job makes of it, as older than it is.
+    """Raise InputError if a file is dated in the future: Snakemake would discard outputs made from it as outdated.
 
-    If it comes soon, wait for it: clocks of file systems differ a little from that of this machine.
+    Wait if it is only a moment ahead: clocks of file systems differ a little from that of this machine.
     """
     now = time.time()
     times = {file: os.lstat(file).st_mtime for file in files if os.path.lexists(file)}
@@ -77,7 +77,7 @@ def check_times(files: Iterable[str]) -> None:
 
 
 def prepare(mirror: str) -> str:
-    """Set the environment of all jobs; return the mirror, the user's CUTLAYER_MIRROR before `mirror`."""
+    """Set the environment of all jobs; return the mirror: the user's CUTLAYER_MIRROR, else `mirror`."""
     folder = Path(__file__).parent
     paths = [str(folder / "job"), str(folder.parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))

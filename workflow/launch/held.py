@@ -1,4 +1,4 @@
-"""Modules of the library that the server holds for its children, as long as their files are as they were read."""
+"""Library modules that the warm server keeps imported for its children while their files stay unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _read: dict[str, tuple[str, Signature | None]] = {}  # module -> its file, and h
 
 
 def note(began: int) -> None:
-    """Note the files of modules that are new; what was written since `began` (ns) may have been read half old."""
+    """Record the files of new modules; those written since `began` (ns) may have been read in an older state."""
     for name, module in list(sys.modules.items()):
         if _ours(name) and name not in _read and (file := getattr(module, "__file__", None)):
             now = _signature(file)
@@ -20,7 +20,7 @@ def note(began: int) -> None:
 
 
 def drop_changed() -> None:
-    """In a child: hold no module if one has changed since, or if the job is of another checkout."""
+    """In a child: drop all modules if one has changed, or if the job belongs to another checkout."""
     if any(how is None or how != _signature(file) for file, how in _read.values()) or _elsewhere():
         for name in [name for name in sys.modules if _ours(name)]:
             del sys.modules[name]

@@ -1,4 +1,4 @@
-"""A job: everything it prints goes to its log too, one line says why it failed, it knows methods outside the tree."""
+"""Setup of a job: copies its output to its log, reports a failure in one line, adds methods outside the tree."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ NOTES = Path("results/failed")  # from the folder of the workflow
 
 
 def record(note: str | Path, attempt: int, reasons: list[str]) -> None:
-    """Note that this attempt failed, or no longer did; nothing is noted of what never failed."""
+    """Record that this attempt failed, or no longer did; a job that never failed has no note."""
     if reasons or Path(note).exists():
         with replacing(note) as temporary:
             temporary.write_text(
@@ -29,7 +29,7 @@ def record(note: str | Path, attempt: int, reasons: list[str]) -> None:
 
 @functools.cache  # what a job writes at its end is about the next run
 def attempt(note: str | Path, touch: bool = False) -> int:
-    """Number of this run's attempt: one more than a failed one's, or the same where files are only touched."""
+    """Number of this attempt: one more than that of a failed one, or the same if files are only touched."""
     if not Path(note).exists():
         return 0
     content = _read(Path(note))
@@ -37,7 +37,7 @@ def attempt(note: str | Path, touch: bool = False) -> int:
 
 
 def found(names: Container[str], folder: str | Path = NOTES) -> list[str]:
-    """What failed in the last attempt, a sentence each, of setups, defenses and attacks that are among these names."""
+    """Sentences on what failed in the last attempt, for the given setups, defenses and attacks."""
     failed = [(note.relative_to(folder).with_suffix(""), _read(note)["reasons"]) for note in _notes(folder)]
     return [
         f"{job}: {reason.removeprefix(PREFIX)}"

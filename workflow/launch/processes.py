@@ -1,7 +1,7 @@
-"""One workflow at a time in a folder, and jobs that end with the workflow that started them.
+"""Locks: one workflow at a time in a folder, and jobs that end with the workflow that started them.
 
 Snakemake's own lock stays behind when it is killed, and its jobs go on. The kernel releases a file lock (flock)
-however its owner ends, so that a lock that is left behind can be told from one that is held. Where the file
+however its owner ends, so that a stale lock can be distinguished from one that is held. Where the file
 system has no such locks, Snakemake's own remains the only one. By hand, because filelock has no shared flock; its
 lock for readers and a writer is a database, in which no owner's name fits and a writer cannot become a reader.
 """
@@ -35,7 +35,7 @@ _held: dict[Path, IO[str]] = {}  # an open file is a held lock
 
 
 def settle() -> None:
-    """Before a run reads its state: remove what a killed one left locked.
+    """Remove the stale locks of a killed run, before this one reads its state.
 
     With CUTLAYER_WAIT set, wait for another one that works here.
 
@@ -55,7 +55,7 @@ def settle() -> None:
 
 
 def _unlock() -> None:
-    """Remove Snakemake's locks if a workflow of this host left them; another host may still hold its own."""
+    """Remove Snakemake's locks if a workflow on this host left them; another host may still hold its own."""
     left = LOCKS.is_dir() and any(LOCKS.iterdir())
     with _open(OWNER) as owner:
         if left and owner.read().partition(" process ")[0] == socket.gethostname():
@@ -66,14 +66,14 @@ def _unlock() -> None:
 
 
 def _sign(file: IO[str]) -> None:
-    """Write this process over what the file says: were it empty for a moment, a kill then would leave no owner."""
+    """Write this process into the lock file without emptying it first: a kill would then leave no owner."""
     name = f"{_name(os.getpid())}\n".encode()
     os.pwrite(file.fileno(), name, 0)
     os.ftruncate(file.fileno(), len(name))
 
 
 def claim() -> None:
-    """Before the first job: be the only workflow in this folder, without jobs of a killed one.
+    """Become the only workflow in this folder, without jobs of a killed one, before the first job.
 
     Raises:
         InputError: another workflow works here; says which process.
@@ -92,7 +92,7 @@ def claim() -> None:
 
 @contextlib.contextmanager
 def job() -> Iterator[None]:
-    """Around a job: be seen by `claim`, and end when the workflow that started it is gone."""
+    """Context of a job: visible to `claim`, and ended when the workflow that started it is gone."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             if STATE.is_dir():
@@ -121,7 +121,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _wait(file: IO[str], what: str) -> bool:
-    """Wait until no one else has the lock; say so once."""
+    """Wait until no other process has the lock; report it once."""
     if not _try(file, fcntl.LOCK_EX):
         print(f"Waiting for {what}.", file=sys.stderr, flush=True)
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -138,7 +138,7 @@ def _open(path: Path) -> IO[str]:
 
 
 def _owner(path: Path) -> str:
-    """The user whose file it is, and the process that works here, as far as they can be read."""
+    """User who owns the lock file, and the process that works here, as far as they can be read."""
     who = "another user"
     with contextlib.suppress(OSError, KeyError):
         who = f"user {path.owner()}"

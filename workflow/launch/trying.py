@@ -1,4 +1,4 @@
-"""`make try`: the contract tests on a file of one's own, the arena of its game with it, and one sentence.
+"""`make try`: contract tests of a user's file, the arena of its game with it, and a sentence on the result.
 
 Called with KEY=VALUE (DEFENSE, ATTACK, DATASET, SETUPS, SETTINGS, LIKE; empty: not given) and, after `--`, how
 Snakemake is called.
@@ -27,10 +27,10 @@ EXHIBITS = Path("results/exhibits/tried")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do all three; the exit status is that of the first that fails."""
+    """Run all three steps; the exit status is that of the first that fails."""
     given, snakemake = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
     try:
-        config = asked({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
+        config = configured({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
         methods = plugins.look_in(config["methods"])
         names = {name: plugins.method(kind, name).name for kind, found in methods.items() for name in found}
     except InputError as error:
@@ -47,27 +47,27 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def asked(given: dict[str, str]) -> dict[str, Any]:
-    """What Snakemake's configuration gets, of what `make try` was given."""
-    said = {key: value for key, value in given.items() if value}
-    for key in sorted(said.keys() - set(KEYS)):
+def configured(given: dict[str, str]) -> dict[str, Any]:
+    """Snakemake's configuration for the arguments of `make try`."""
+    given = {key: value for key, value in given.items() if value}
+    for key in sorted(given.keys() - set(KEYS)):
         raise InputError("make try", f"there is no {key.upper()}=", nearest(key.upper(), map(str.upper, KEYS)))
-    files = [Path(said[kind]).expanduser() for kind in KINDS if kind in said]
+    files = [Path(given[kind]).expanduser() for kind in KINDS if kind in given]
     if len(files) != 1:
-        meant = "one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=... is meant"
-        raise InputError("make try", f"has {len(files)} files", meant)
+        expected = "expected one of DEFENSE=path/to/mine.py, ATTACK=... and DATASET=..."
+        raise InputError("make try", f"has {len(files)} files", expected)
     if not files[0].is_file():
-        raise InputError("make try", f"there is no file {files[0]}", "a path as seen from this folder is meant")
-    trying: dict[str, Any] = {"setups": said["setups"].replace(",", " ").split()} if "setups" in said else {}
-    if "like" in said:
-        trying["like"] = said["like"]
-    if "settings" in said:
-        trying["sweep"] = _sweep(said["settings"])
+        raise InputError("make try", f"there is no file {files[0]}", "expected a path as seen from this folder")
+    trying: dict[str, Any] = {"setups": given["setups"].replace(",", " ").split()} if "setups" in given else {}
+    if "like" in given:
+        trying["like"] = given["like"]
+    if "settings" in given:
+        trying["sweep"] = _sweep(given["settings"])
     return {"methods": os.fspath(files[0].resolve())} | ({"trying": trying} if trying else {})
 
 
 def _sweep(text: str) -> dict[str, list[Any]]:
-    """Parameter -> values, of a YAML mapping; a value alone is a list of one."""
+    """Values by parameter from a YAML mapping; a single value becomes a list."""
     content = yamls.load(text, f"make try SETTINGS={text!r}")
     if not isinstance(content, dict):
         raise InputError("make try", f"SETTINGS={text!r} is no mapping", "SETTINGS='{strength: [0.1, 1.0]}' expected")
@@ -75,19 +75,10 @@ def _sweep(text: str) -> dict[str, list[Any]]:
 
 
 def contract_tests(methods: str) -> list[str]:
-    """The command that runs them on these methods alone."""
+    """Command that runs the contract tests on these methods alone."""
     quiet = ["--override-ini=addopts=", "--quiet", "--no-header", "--tb=no", "-rN", "-p", "no:cacheprovider"]
-    return [
-        sys.executable,
-        "-m",
-        "pytest",
-        "tests/games",
-        "tests/data",
-        "tests/plan/test_plugins.py",
-        "--methods",
-        methods,
-        *quiet,
-    ]
+    contracts = ["tests/games", "tests/data", "tests/plan/test_plugins.py"]
+    return [sys.executable, "-m", "pytest", *contracts, "--methods", methods, *quiet]
 
 
 if __name__ == "__main__":

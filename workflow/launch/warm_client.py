@@ -15,7 +15,7 @@ ADDRESS = "CUTLAYER_WARM"  # the server's socket, for jobs of the same Python
 
 
 def up() -> None:
-    """Have this script run by the server and end with its exit status; return if there is none, or in its child."""
+    """Let the server run this script and exit with its status; return if there is no server, or in its child."""
     folder, _, prefix = os.environ.get(ADDRESS, "").partition(os.pathsep)
     if not folder or prefix != sys.prefix:
         return

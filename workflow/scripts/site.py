@@ -1,25 +1,24 @@
 from pathlib import Path
 
 from cutlayer.reference import published
-from cutlayer.site import reference
-from cutlayer.site.sources import Sources
+from cutlayer.site import side_by_side
+from cutlayer.site.inputs import Inputs
 from launch.logs import logged
 
 with logged(snakemake):
-    given, asked = snakemake.input, snakemake.params
-    sources = Sources(
-        papers=asked.papers,
-        looks=asked.looks,
-        scales=[asked.scale],
-        hours=asked.hours,
-        datasets=asked.datasets,
+    given, params = snakemake.input, snakemake.params
+    sources = Inputs(
+        papers=params.papers,
+        styles=params.styles,
+        scales=[params.scale],
+        datasets=params.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),
         sources=Path(given.sources[0]),
         documents=given.documents,
         pictures=given.pictures,
-        code=asked.code,
+        code=params.code,
         api=True,
     )
-    own, beside = reference.both(sources, published.FOLDER, asked.scales)
-    reference.write(own, beside, Path("results/site"), snakemake.threads)
+    own, reference_inputs = side_by_side.both(sources, published.FOLDER, params.scales)
+    side_by_side.write(own, reference_inputs, Path("results/site"), snakemake.threads)

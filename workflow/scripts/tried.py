@@ -4,5 +4,5 @@ from cutlayer.ledger import tried
 from launch.logs import logged
 
 with logged(snakemake):
-    told, exhibit = snakemake.params.told, snakemake.params.exhibit
-    tried.write(*told, exhibit, Path(snakemake.input.cells), Path(snakemake.output[0]))
+    subject, exhibit = snakemake.params.subject, snakemake.params.exhibit
+    tried.write(*subject, exhibit, Path(snakemake.input.cells), Path(snakemake.output[0]))

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, seeds, files that appear whole, transcripts, progress, failures."""
+"""Infrastructure of the library: errors, seeds, atomically written files, transcripts, progress, failures."""

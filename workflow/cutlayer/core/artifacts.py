@@ -1,8 +1,7 @@
-"""Files that appear whole or not at all, that know their checksum, and that hold numbers and text but never code.
+"""Result files with checksums: JSON, csv, and arrays as safetensors, written atomically and without executable code.
 
-Arrays are safetensors, metadata is JSON. Each file is written under a temporary name in its own
-folder and renamed, so that an interrupted run leaves nothing that looks like a result; a changed byte is found
-when the file is read.
+Each file is written under a temporary name in its own folder and renamed, so that an interrupted run leaves nothing
+that looks like a result; a changed byte is detected when the file is read.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ REMEDY = "delete it and run again"
 
 
 def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
-    """Write `content` and its checksum as indented JSON with sorted keys; not-a-number values are refused."""
+    """Write `content` and its checksum as indented JSON with sorted keys; NaN is refused."""
     signed = {**content, CHECKSUM: _digest_of_json(content)}
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(signed, indent=2, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """Read back what `write_json` wrote; a damaged file is an error naming it."""
+    """Read a file of `write_json` and check its checksum; a damaged file is an InputError that names it."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -55,7 +54,7 @@ def _digest_of_json(content: Mapping[str, Any]) -> str:
 
 
 def write_rows(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as csv, floats so that they read back equal; a column that a row lacks is empty in it."""
+    """Write rows as csv, with floats that read back equal; a column that a row lacks is empty in it."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -64,7 +63,7 @@ def write_rows(path: str | Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def join_rows(parts: Sequence[str | Path], path: str | Path) -> None:
-    """Write as one table what `write_rows` wrote as several: the same file as if it had been given all rows."""
+    """Concatenate tables of `write_rows`: the file that it would have written for all rows."""
     rows: list[dict[str, str]] = []
     for part in parts:
         with Path(part).open(newline="", encoding="utf-8") as file:
@@ -83,30 +82,30 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], meta: Any =
 
 
 def read_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], Any]:
-    """Read back what `write_arrays` wrote: (arrays, meta); a damaged file is an error naming it."""
+    """Read a file of `write_arrays`: (arrays, meta); a damaged file is an InputError that names it."""
     mapped, signed = _mapped(path)
     arrays = {name: array.copy() for name, array in mapped.items()}
     return arrays, _checked(path, arrays, signed)
 
 
 def map_arrays(path: str | Path) -> tuple[dict[str, np.ndarray], Any]:
-    """The same, of a file too large to be read at once: its rows are read when they are used, and never checked."""
+    """Memory-map a file of `write_arrays`: (arrays, meta); rows are read when they are used, without a check."""
     mapped, signed = _mapped(path)
     return mapped, signed.get("meta")
 
 
 def check_arrays(path: str | Path) -> None:
-    """Raise unless the file is as it was written; its size does not matter."""
+    """Raise an InputError unless the checksum of a file of arrays is right, whatever its size."""
     _checked(path, *_mapped(path))
 
 
 def checksum(path: str | Path) -> str:
-    """The checksum that a file of arrays says it has; the arrays are not read."""
+    """The checksum stored in a file of arrays, without reading the arrays."""
     return str(_mapped(path)[1].get(CHECKSUM))
 
 
 def _mapped(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays, each a part of the file mapped into memory, and what is signed; a file cut short is an error."""
+    """The memory-mapped arrays and the signed metadata; a truncated file is an InputError."""
     try:
         with safe_open(path, framework="numpy") as file:  # it checks the places against the file's size
             signed = json.loads((file.metadata() or {}).get(SIGNED, "{}"))
@@ -125,7 +124,7 @@ def _mapped(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def _checked(path: str | Path, arrays: Mapping[str, np.ndarray], signed: Mapping[str, Any]) -> Any:
-    """The metadata, after a look at the checksum."""
+    """The metadata, after a check of the checksum."""
     meta = signed.get("meta")
     if signed.get(CHECKSUM) != _digest(_sums(arrays), meta):
         raise InputError(f"file.{path}", "is not as it was written: its checksum differs", REMEDY)
@@ -133,14 +132,14 @@ def _checked(path: str | Path, arrays: Mapping[str, np.ndarray], signed: Mapping
 
 
 def _sums(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
-    """Type, shape and checksum of each array."""
+    """Type, shape and sha256 of each array."""
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     sums = {name: hashlib.sha256(array.data if array.size else b"").hexdigest() for name, array in plain.items()}
     return {name: [array.dtype.str, list(array.shape), sums[name]] for name, array in plain.items()}
 
 
 def signature(sums: Mapping[str, Any], meta: Any) -> str:
-    """What a file says of itself: its metadata and a checksum of them and of each array's type, shape and sha256."""
+    """A file's metadata, and a checksum of them and of each array's type, shape and sha256."""
     return json.dumps({"meta": meta, CHECKSUM: _digest(sums, meta)}, sort_keys=True)
 
 
@@ -150,6 +149,6 @@ def _digest(sums: Mapping[str, Any], meta: Any) -> str:
 
 
 def _as_os_error(error: Exception, path: str | Path) -> Exception:
-    """A failed write as Python's own error; the library reports it as text."""
+    """A failed write of safetensors, which has the system's error as text, as an OSError; other errors unchanged."""
     number = re.search(r"os error (\d+)", str(error))
     return OSError(int(number[1]), os.strerror(int(number[1])), str(path)) if number else error

@@ -1,6 +1,6 @@
-"""Where tensors live: on the GPU that a job was granted, else on the CPU.
+"""The device of a job: the GPU that it was granted, else the CPU; and device-independent random numbers.
 
-Random numbers are drawn on the CPU and moved, so that a run on a GPU sees the same ones; results then differ by
+Random numbers are drawn on the CPU and moved, so that a run on a GPU has the same ones; results then differ by
 rounding only. Models and data are moved once, before the first step.
 """
 
@@ -14,10 +14,10 @@ import torch
 
 
 def granted(gpus: int) -> str:
-    """The device of a job that was granted this many GPUs; said in its log.
+    """The device of a job that was granted this many GPUs; it is reported in the log.
 
-    A GPU that torch cannot use is said too, and the CPU taken: a cluster may grant one to a job whose environment
-    has no CUDA.
+    If torch cannot use the GPU, the log reports it and the CPU is used: a cluster may grant a GPU to a job whose
+    environment has no CUDA.
     """
     if not gpus:
         return "cpu"
@@ -31,9 +31,9 @@ def granted(gpus: int) -> str:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """What torch draws within on the CPU, such as first weights, comes from this seed; later draws are as without it.
+    """Context in which torch's draws on the CPU, such as initial weights, come from this seed, and only these.
 
-    `torch.manual_seed` would seed every kind of device there is, and keep the stack of the call for those not started.
+    `torch.manual_seed` would seed all kinds of devices, and keep the call's stack for those that are not started.
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)

@@ -1,11 +1,11 @@
-"""The one error type for bad input, in the form `kind.name: what is wrong; what was meant or allowed`."""
+"""The error type for bad input, in the form `kind.name: what is wrong; what was expected`."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-CLOSE = 0.6  # how alike two names are of which one may be meant, see difflib
+CLOSE = 0.6  # similarity of a name to one that is suggested, see difflib
 MOST = 10  # names that an error lists
 
 
@@ -18,7 +18,7 @@ class InputError(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" with the closest known name, the first of several; if none is close, all of them."""
+    """A hint "did you mean 'x'?" with the closest known name; if none is close, the known names."""
     names = sorted(known)
     close = {one: difflib.SequenceMatcher(None, one, str(name)).ratio() for one in names}
     best = max(names, key=close.__getitem__, default="")
@@ -26,7 +26,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def few(names: Iterable[object], between: str = ", ") -> str:
-    """The names in one line; of many the first ones, and how many more there are."""
+    """The names in one line; of many the first ones, and the number of the others."""
     texts = [str(name) for name in names]
     more = len(texts) - MOST
     return between.join(texts[:MOST]) + (f" and {more:,} more" if more > 0 else "")

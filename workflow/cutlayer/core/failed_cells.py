@@ -1,4 +1,4 @@
-"""Rows of a table of cells that stand for something that failed."""
+"""Failed runs and attacks among the rows of a table of results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .failures import PREFIX
 
 
 def among(cells: pd.DataFrame) -> pd.Series:
-    """Which rows of a table stand for something that failed."""
+    """Which rows of a table stand for a run or an attack that failed."""
     return cells["skipped"].str.startswith(PREFIX)
 
 
 def listed(cells: pd.DataFrame) -> list[str]:
-    """Each failure in a table once, as people read it."""
+    """Each failure in a table once, as a readable sentence."""
     rows = cells[among(cells)].drop_duplicates(["setup", "defense", "skipped"])
     return [
         f"{row['setup']} / {row['defense']}" + _by(cells, row) + f": {row['skipped'].removeprefix(PREFIX)}"
@@ -22,7 +22,7 @@ def listed(cells: pd.DataFrame) -> list[str]:
 
 
 def _by(cells: pd.DataFrame, row: pd.Series) -> str:
-    """Name the attack where only that one failed, and not the run."""
+    """The attack's name, if only that attack failed and not the run."""
     same = cells[(cells["setup"] == row["setup"]) & (cells["defense"] == row["defense"])]
     attacks = dict.fromkeys(same["attack"][same["skipped"] == row["skipped"]])
     return f" / {row['attack']}" if len(attacks) == 1 < same["attack"].nunique() else ""

@@ -1,7 +1,7 @@
-"""A method that fails: the job stops, or, under `--keep-going`, the failure becomes a result like others.
+"""Failures of a method: they stop the job or, under `--keep-going`, are recorded as its result.
 
 Tables and ledger then show the reason in the cells concerned and everything else is made. Only a method's own error
-is kept: a full disk or too little memory is the machine's and stops the job.
+is recorded: a full disk or too little memory is the machine's and stops the job.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Failed:
-    """What a method that failed leaves in place of a result."""
+    """The recorded failure of a method, in place of its result."""
 
     reason: str
 
 
 def tolerate(call: Callable[[], Result]) -> Result | Failed:
-    """The result of `call`; under `--keep-going` the reason why it has none."""
+    """The result of `call` or, under `--keep-going`, its failure."""
     try:
         return call()
     except (MemoryError, OSError):
@@ -41,7 +41,7 @@ def tolerate(call: Callable[[], Result]) -> Result | Failed:
 
 
 def _sentence(error: Exception) -> str:
-    """One line, to stand in a table."""
+    """The error in one line, for a table's cell."""
     text = " ".join(str(error).split())
     if isinstance(error, InputError):
         return text

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files: a file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on any error.
+    """Context with a temporary path beside `path`, which is renamed to `path` on success and removed on any error.
 
-    What killed writers of the same file left is removed if they ran on this machine, for only there is it known that
-    they are dead. Nothing else is removed.
+    Temporary files of killed writers of the same file are removed if these ran on this machine, for only there is it
+    known that they are dead. Nothing else is removed.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def _machine() -> str:
-    """The machine whose process numbers these are: containers may share its name and not its numbers."""
+    """An identifier of the machine's process table: containers may share a host name and not its processes."""
     try:
         return f"{socket.gethostname()}-{os.stat('/proc/self/ns/pid').st_ino}"
     except OSError:
@@ -46,7 +46,7 @@ def _machine() -> str:
 
 
 def _is_alive(process: str, started: str = "") -> bool:
-    """Whether a process still runs, and is not another one that got its number."""
+    """Whether a process is still running, and its number was not reused by another one."""
     if not process.isdecimal():
         return True  # not a name that is given here
     try:
@@ -59,7 +59,7 @@ def _is_alive(process: str, started: str = "") -> bool:
 
 
 def _started(process: int) -> str:
-    """When a process started, in ticks since the machine did; empty where the system does not say."""
+    """Start time of a process, in ticks since boot; empty where the system does not provide it."""
     try:
         return (
             Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]

@@ -1,3 +1,3 @@
-"""The type of a method's declared limits; `plugins.check_parameters` holds parameters against them."""
+"""The type of a method's declared limits, against which `plugins.check_parameters` checks its parameters."""
 
 Limits = dict[str, tuple[float | None, float | None]]  # parameter -> least and greatest value, None: any

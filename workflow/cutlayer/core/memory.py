@@ -1,8 +1,8 @@
-"""memory: what a process lets go of, it keeps for its next array.
+"""malloc settings with which a process keeps freed memory for its next arrays.
 
-A training step makes and drops arrays of megabytes. glibc gives each back to the system, which clears the next one page
-by page: up to 40% of a step on photographs (see `workflow/benchmarks/freed_memory.md`). Other C libraries know nothing
-of these settings, and go on as they are.
+A training step makes and frees arrays of megabytes. glibc returns each to the system, which clears the next one page
+by page: up to 40% of a step on photographs (see `workflow/benchmarks/freed_memory.md`). Other C libraries ignore these
+settings.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import ctypes
 import os
 from contextlib import suppress
 
-SETTINGS = {  # as in the environment of a process that starts -> the parameter of mallopt(3) in one that runs, bytes
-    "MALLOC_MMAP_THRESHOLD_": (-3, 2**30),  # of an array that the system is asked for, and gets back
-    "MALLOC_TRIM_THRESHOLD_": (-1, 2**31 - 1),  # that are kept: the most it takes
+SETTINGS = {  # environment variable of a new process -> parameter of mallopt(3) in a running one, bytes
+    "MALLOC_MMAP_THRESHOLD_": (-3, 2**30),  # size of an array that is mapped, and returned to the system
+    "MALLOC_TRIM_THRESHOLD_": (-1, 2**31 - 1),  # free memory that is kept: the largest value allowed
 }
 
 
 def inherited() -> None:
-    """Set so what this process starts, where the user has not said otherwise."""
+    """Apply these malloc settings to child processes, unless the user has set them."""
     for name, (_, size) in SETTINGS.items():
         os.environ.setdefault(name, str(size))
 
 
 def keep_freed() -> None:
-    """Set this process so."""
-    with suppress(AttributeError, OSError, TypeError):  # another C library, or none that can be asked
+    """Apply these malloc settings to this process."""
+    with suppress(AttributeError, OSError, TypeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         for parameter, size in SETTINGS.values():
             mallopt(parameter, size)

@@ -1,4 +1,4 @@
-"""A progress line for work that people wait for."""
+"""A progress line for long-running loops."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ Item = TypeVar("Item")
 
 
 def steps(items: Sequence[Item], what: str) -> Iterable[Item]:
-    """Iterate with a progress line on standard error, shown only once the work has taken 5 seconds."""
+    """Iterate with a progress line on standard error, shown only after 5 seconds."""
     return tqdm(items, desc=what, delay=5, mininterval=2, leave=False)

@@ -1,3 +1,3 @@
-"""What a run is too small for: said as such, and not as if a method did not apply."""
+"""The prefix of reasons for a missing result that a larger scale has, as opposed to a method that does not apply."""
 
 PREFIX = "not at this scale: "

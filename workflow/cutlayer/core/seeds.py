@@ -1,4 +1,4 @@
-"""Random generators seeded by the name of a run, never by the order in which runs happen."""
+"""Random generators seeded by the name of a run, independently of the order of runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def seed_of(*name: object) -> int:
-    """A 63-bit seed that depends on the parts of `name` and on nothing else."""
+    """A 63-bit seed, a hash of the parts of `name`."""
     text = "\x1f".join(str(part) for part in name)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 

@@ -1,4 +1,4 @@
-"""What an adversary could see of a run, and nothing else.
+"""Transcripts: the arrays that an adversary could see of a run, and views of them that enforce a threat model.
 
 A transcript is a set of named arrays; an attack never gets one, it gets a `View`: the part that its
 threat model allows. Asking a view for anything else is an error.
@@ -18,17 +18,17 @@ Arrays = Mapping[str, np.ndarray]
 
 
 class OutsideThreatModel(InputError):
-    """An attack asked for something that its adversary cannot see."""
+    """An attack requested an array outside its threat model."""
 
 
 class FailedRun(Exception):
-    """The run that this transcript is of failed; the text says why."""
+    """The run of this transcript failed; the text is the reason."""
 
 
 class View:
-    """The arrays an attack may use, as read-only attributes, a generator named after the case, and a device.
+    """An attack's view: the arrays that its threat model allows, read-only, a random generator, and a device.
 
-    They are copies: what an attack writes all the same, as through torch, no other attack and no other case sees.
+    They are copies: if an attack writes to them nevertheless, as through torch, no other attack or case is affected.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class View:
         )
 
     def __contains__(self, part: str) -> bool:
-        """Whether a part that this adversary may see is there, for a setup need not show it all.
+        """Whether the view has a part that the threat model allows; a setup need not record it.
 
         Raises:
-            OutsideThreatModel: it may not see this part, there or not.
+            OutsideThreatModel: the threat model does not allow this part, recorded or not.
 
         """
         if part not in self._sees:
@@ -69,9 +69,9 @@ def _copied(array: np.ndarray) -> np.ndarray:
 
 
 def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, failed: str = "") -> None:
-    """Write one seed of a run: the arrays of each setting of its defense, and those all settings share.
+    """Write the transcript of one seed of a run: arrays of each setting of its defense, and those that all share.
 
-    `failed` is why there are none.
+    `failed` is the reason why there are none.
     """
     arrays = {f"shared|{name}": value for name, value in shared.items()}
     for setting, own in settings.items():
@@ -80,10 +80,10 @@ def save(path: str | Path, settings: Mapping[str, Arrays], shared: Arrays, faile
 
 
 def load(path: str | Path) -> dict[str, dict[str, np.ndarray]]:
-    """Read back what `save` wrote: setting -> its arrays, the shared ones included.
+    """Read a transcript: setting -> its arrays, the shared ones included.
 
     Raises:
-        FailedRun: there are none, because the run failed.
+        FailedRun: there are none, as the run failed.
 
     """
     arrays, meta = artifacts.read_arrays(path)
@@ -100,7 +100,7 @@ def _of(arrays: Arrays, *owners: str) -> Iterable[tuple[str, np.ndarray]]:
 
 
 def of_setting(truth: Arrays, setting: str) -> dict[str, np.ndarray]:
-    """What is true under a setting: the arrays named `<setting>|<name>`, and those that say no setting."""
+    """The truth under a setting: the arrays named `<setting>|<name>`, and those of all settings."""
     own = {
         name.rpartition("|")[2]: value for name, value in truth.items() if name.rpartition("|")[:2] == (setting, "|")
     }

@@ -1,4 +1,4 @@
-"""YAML as people write it: what PyYAML would drop or misread without a word is an error."""
+"""YAML files, read strictly: what PyYAML would silently drop or misread is an error."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class _Twice(yaml.YAMLError):
 
 
 class _Loader(FAST):
-    """Makes plain data, and runs nothing."""
+    """A safe loader that refuses duplicate keys."""
 
     def flatten_mapping(self, node: Any) -> None:
-        # It is called again for a mapping that `<<` brings elsewhere. By then it has what its own `<<` brought, too,
-        # and its own keys may replace that.
+        # It is called again for a mapping that `<<` merges elsewhere. By then it also has the keys of its own `<<`,
+        # which its own keys may replace.
         keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
         if len(keys) < len(node.value) and not getattr(node, "flat", False):
             _check_keys(node)
@@ -40,7 +40,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
 
 
 def load(text: str | bytes, where: str) -> Any:
-    """What a text says; `where` is what an error calls it.
+    """Parse a YAML text; `where` is its name in errors.
 
     Raises:
         InputError: it is no YAML, or a mapping has a key twice.
@@ -55,12 +55,12 @@ def load(text: str | bytes, where: str) -> Any:
 
 
 def read(path: str | Path, where: str = "") -> Any:
-    """What a file says, whatever the locale is."""
+    """Parse a YAML file, independently of the locale."""
     return load(Path(path).read_bytes(), where or str(path))
 
 
 def written(value: Any, whole: bool = False) -> str:
-    """How YAML wants a number written that it takes for a text, such as 1e-3; empty for what is no such text."""
+    """The YAML notation of a number that YAML parses as text, such as 1e-3; empty for any other value."""
     try:
         number = float(value) if isinstance(value, str) else math.nan
     except ValueError:

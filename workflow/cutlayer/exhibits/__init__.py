@@ -1,1 +1,1 @@
-"""Ways to draw an exhibit, one file each; `base.py` is their contract."""
+"""Kinds of plots and tables that an exhibit can use, one file each; `base.py` is their contract."""

@@ -1,4 +1,4 @@
-"""What drawings group cells by, and which cells have no number and why."""
+"""Columns by which plots group cells, and the handling of cells that have no number."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cutlayer.plan.sweeps import parameters_in
 RUN = ["setup", "defense", "setting"]
 CASE = [*RUN, "attack"]
 MARK = "†"
-BESIDE = ("mean", "low", "high", "each", "least", "most")  # what a run's cell says beside an attack's
+RUN_COLUMNS = ("mean", "low", "high", "each", "least", "most")  # of a run's cell, joined to an attack's
 
 
 def column(cells: pd.DataFrame, name: str) -> pd.Series:
-    """A column of the cells; `scheme`: the defense with its setting; else a parameter in the setting.
+    """A column of the cells, the `scheme` (defense with its setting), or a parameter of the setting.
 
     A parameter is a number where all settings that have it give one, and missing where a setting has none.
     """
@@ -30,7 +30,7 @@ def column(cells: pd.DataFrame, name: str) -> pd.Series:
 
 
 def scheme(defense: str, setting: str) -> str:
-    """One name for a defense in a setting; a defense named after the parameter that it sweeps does not repeat it."""
+    """Name of a defense with its setting; a swept parameter that is in the defense's name is not repeated."""
     name, equals, value = setting.partition("=")
     if equals and defense.endswith(f"_{name}"):
         return f"{defense}={value}"
@@ -38,38 +38,38 @@ def scheme(defense: str, setting: str) -> str:
 
 
 def ordered(settings: pd.Series) -> bool:
-    """Whether settings have an order, in which a line may join them: those of one parameter that is a number."""
+    """True if the settings differ in one numeric parameter, so that a line may join them."""
     own = [parameters_in(setting) for setting in settings.unique()]
     values = pd.to_numeric(pd.Series([value for one in own for value in one.values()], dtype=object), errors="coerce")
     return len({tuple(one) for one in own}) == 1 and all(len(one) == 1 for one in own) and bool(values.notna().all())
 
 
-def why(skipped: str) -> str:
-    """Why there is no number, as people read it: of a method, unless it failed or the scale is too small."""
-    told = skipped.startswith((failures.PREFIX, scales.PREFIX))
-    return skipped if told else f"does not apply: {skipped}"
+def reason_text(skipped: str) -> str:
+    """Text for a cell without a number: a method does not apply or failed, or the scale is too small."""
+    own_words = skipped.startswith((failures.PREFIX, scales.PREFIX))
+    return skipped if own_words else f"does not apply: {skipped}"
 
 
 def measured(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells with a number."""
+    """The cells that have a number."""
     return cells[cells["skipped"] == ""]
 
 
-def beside(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Each attack's cells with its run's `metric` beside them: columns mean_run, low_run, high_run, ..."""
-    run = cells[cells["metric"] == metric].set_index(RUN)[[name for name in BESIDE if name in cells]]
+def with_run(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Each attack's cells, joined with `metric` of their run: columns mean_run, low_run, high_run, ..."""
+    run = cells[cells["metric"] == metric].set_index(RUN)[[name for name in RUN_COLUMNS if name in cells]]
     return cells[cells["metric"] != metric].join(run.add_suffix("_run"), on=RUN)
 
 
 def first_of(cells: pd.DataFrame, metrics: list[str]) -> pd.DataFrame:
-    """Of each case the first of these metrics that it has, and what has no number."""
+    """For each case the first of these metrics that it has; cells without a number stay."""
     rank = cells["metric"].map({name: place for place, name in enumerate(metrics)})
     first = rank.groupby([cells[name] for name in CASE]).transform("min")
     return cells[(rank == first) | (cells["skipped"] != "")]
 
 
 def marked(cells: pd.DataFrame, knowing: Collection[str]) -> tuple[pd.DataFrame, str]:
-    """The cells with a MARK behind the chosen attacks that use knowledge of the defense, and what to say of it."""
+    """The cells with a MARK behind each adaptive attack that was chosen, and the footnote that explains the mark."""
     if "by" not in cells:
         return cells, ""
     named = [[f"{name}{MARK}" if name in knowing else name for name in by.split(", ")] for by in cells["by"]]
@@ -77,15 +77,15 @@ def marked(cells: pd.DataFrame, knowing: Collection[str]) -> tuple[pd.DataFrame,
     return cells, f"{MARK} uses knowledge of the defense" if cells["by"].str.contains(MARK, regex=False).any() else ""
 
 
-def settled(cells: pd.DataFrame) -> pd.DataFrame:
-    """Without the cells that a method skipped in part: where it gave a number elsewhere on the axis, that is drawn."""
+def without_partial_skips(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells without those that a method skipped while it gave a number elsewhere on the same axis."""
     with_number = pd.MultiIndex.from_frame(measured(cells)[CASE])
     in_part = pd.MultiIndex.from_frame(cells[CASE]).isin(with_number)
     return cells[(cells["skipped"] == "") | failed_cells.among(cells) | ~in_part]
 
 
-def spread(cells: pd.DataFrame) -> pd.DataFrame:
-    """With what does not apply said of every case that it concerns: an attack's under each scheme, and vice versa."""
+def spread_skips(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells with each skip that concerns a whole defense or attack repeated for every case that it concerns."""
     general = (cells["skipped"] != "") & ~failed_cells.among(cells)
     known = measured(cells)
     parts = [cells[~general]]
@@ -99,9 +99,9 @@ def spread(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def asides(cells: pd.DataFrame) -> list[str]:
-    """What does not apply and why, a sentence each, in the cells' order; of an attack that meets no scheme one."""
-    rows = settled(cells)
+def inapplicable(cells: pd.DataFrame) -> list[str]:
+    """One sentence for each method that does not apply, with the reason, in the order of the cells."""
+    rows = without_partial_skips(cells)
     rows = rows.assign(scheme_=column(rows, "scheme"))
     skipped = rows[(rows["skipped"] != "") & ~failed_cells.among(rows)]
     where: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -118,9 +118,9 @@ def asides(cells: pd.DataFrame) -> list[str]:
 
 
 def _named(attack: str, schemes: list[str], of_defense: dict[str, list[str]]) -> str:
-    """Who does not apply: the attack if it is so under all of several schemes, else the schemes with it.
+    """Name of what does not apply: the attack alone if it is so under all of several schemes, else schemes and attack.
 
-    A defense of which all settings are concerned is named without them.
+    A defense is named without its settings if all of them are concerned.
     """
     if attack and len(schemes) == sum(map(len, of_defense.values())) > 1:
         return attack

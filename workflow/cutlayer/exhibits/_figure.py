@@ -1,4 +1,4 @@
-"""What all figures share: panels, looks, limits, legend below, a footer that says where the numbers come from."""
+"""Layout that all figures share: panels, styles, limits, a legend below, a footer with the provenance of the data."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from matplotlib.transforms import Bbox
 
 from cutlayer.core.files import replacing
-from cutlayer.plan.looks import by_place
+from cutlayer.plan.styles import by_place
 
-from ._columns import why
-from .base import Beside
+from ._columns import reason_text
+from .base import PlotContext
 
 LINE = 0.13  # inches of a footer's line
 DPI = 150
 ROOMY = 3  # lines of a footer, less one, that fit below the panels
-METHODS = ("attack", "defense", "scheme")  # columns whose values have the look of their names
+METHODS = ("attack", "defense", "scheme")  # columns whose values have the style of their names
 PALEST = 0.6  # of white in the last of several settings
 KIND = {"synthetic": "generated as in the paper"}
 ACRONYMS = {
@@ -48,13 +48,13 @@ WRITTEN: dict[str, dict[str, Any]] = {  # how a kind of file is: without a date;
 
 
 def use_defaults() -> None:
-    """Draw with matplotlib's defaults, whatever the user's matplotlibrc or an earlier figure has set."""
+    """Reset matplotlib to its defaults, independent of the user's matplotlibrc and of earlier figures."""
     mpl.rcdefaults()
     mpl.use("Agg")
 
 
 def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
-    """A figure with `count` axes, `columns` of them a row, or else at most four."""
+    """A figure with `count` axes, `columns` of them in a row (at most four if that is 0)."""
     use_defaults()
     mpl.rcParams.update(
         {"font.size": 9, "axes.titlepad": 8, "axes.grid": True, "grid.alpha": 0.3, "svg.hashsalt": "cutlayer"}
@@ -68,25 +68,25 @@ def panels(count: int, columns: int = 0) -> tuple[Any, list[Any]]:
     return figure, flat[:count]
 
 
-def style(cells: pd.DataFrame, by: str, series: str, beside: Beside) -> dict[str, dict[str, Any]]:
-    """The look of each series, a value of the column `series`; `by` says what a series is.
+def series_styles(cells: pd.DataFrame, by: str, series: str, context: PlotContext) -> dict[str, dict[str, Any]]:
+    """Color, marker and line style of each series, a value of the column `series`; `by` is the kind of a series.
 
-    An attack, a defense or a scheme has that of its name, settings of one defense are ever paler; what is no method has
-    one by its place.
+    An attack, a defense or a scheme has the style of its name, and the settings of one defense get paler one by one. A
+    series that is no method has a style by its place.
     """
     names = dict.fromkeys(cells[series])
-    known = beside.looks.get("attack" if by == "attack" else "defense", {}) if by in METHODS else {}
+    known = context.styles.get("attack" if by == "attack" else "defense", {}) if by in METHODS else {}
     who = dict(zip(cells[series], cells["attack" if by == "attack" else "defense"], strict=True))
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(who[name] if by in METHODS else str(name), []).append(name)
-    looks = {}
+    styles = {}
     for place, (owner, own) in enumerate(alike.items()):
-        look = known.get(owner) or by_place(place)
+        style = known.get(owner) or by_place(place)
         for k, name in enumerate(own):
-            color = _paler(look["color"], PALEST * k / max(1, len(own) - 1))
-            looks[name] = {**look, "color": color, "markersize": 7 if look["marker"] == "*" else 4, "lw": 1.3}
-    return {name: looks[name] for name in names}
+            color = _paler(style["color"], PALEST * k / max(1, len(own) - 1))
+            styles[name] = {**style, "color": color, "markersize": 7 if style["marker"] == "*" else 4, "lw": 1.3}
+    return {name: styles[name] for name in names}
 
 
 def _paler(color: str, white: float) -> str:
@@ -95,13 +95,13 @@ def _paler(color: str, white: float) -> str:
 
 
 def panel_title(setup_cells: pd.DataFrame, name: str) -> str:
-    """The panel's name with the provenance of its data."""
+    """Title of a panel: its name with the provenance of its data."""
     kinds = ", ".join(KIND.get(kind, kind) for kind in setup_cells["provenance"].unique())
     return textwrap.fill(f"{label(name)} ({kinds})", 42)
 
 
 def tick_decades(axis: Any, values: Iterable[float]) -> None:
-    """Ticks of a logarithmic axis (`axes.xaxis`): powers of ten, and numbers between them where there are few."""
+    """Set ticks of a logarithmic axis (`axes.xaxis`): powers of ten, with numbers between them where there are few."""
     found = [math.log10(value) for value in values if value > 0]
     few = not found or max(found) - min(found) < 1.5
     axis.set_major_locator(LogLocator(subs=(1, 3) if few else (1,)))
@@ -109,19 +109,19 @@ def tick_decades(axis: Any, values: Iterable[float]) -> None:
 
 
 def tick_few(axis: Any, values: Iterable[float]) -> None:
-    """Few ticks (`axes.xaxis`), and integers where all values are."""
+    """Set few ticks on an axis (`axes.xaxis`), integers where all values are integers."""
     axis.set_major_locator(MaxNLocator(nbins=5, integer=all(float(value).is_integer() for value in values)))
 
 
 def tick_plainly(axis: Any) -> None:
-    """Ticks of a logarithmic axis (`axes.xaxis`) of about one decade, as plain numbers."""
+    """Set ticks of a logarithmic axis (`axes.xaxis`) of about one decade as plain numbers."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
 def same_limits(axes: Iterable[Any]) -> None:
-    """Let panels have the same axes, wide enough for all of them."""
+    """Give all panels the same limits, wide enough for each of them."""
     drawn = [axis for axis in axes if axis.lines]
     for side in "xy":
         ends = [getattr(axis, f"get_{side}lim")() for axis in drawn]
@@ -130,7 +130,7 @@ def same_limits(axes: Iterable[Any]) -> None:
 
 
 def within(axis: Any, side: str, least: pd.Series, most: pd.Series, whole: bool = True) -> None:
-    """Let an axis ("x" or "y") end where what it shows does, with markers on its edge drawn `whole`."""
+    """Clip an axis ("x" or "y") to the range of its data; `whole` draws markers on the edge in full."""
     low, high = getattr(axis, f"get_{side}lim")()
     linear = getattr(axis, f"get_{side}scale")() == "linear"
     getattr(axis, f"set_{side}lim")(max(low, least.min()) if linear else low, min(high, most.max()))
@@ -140,21 +140,22 @@ def within(axis: Any, side: str, least: pd.Series, most: pd.Series, whole: bool 
 
 
 def absent(axis: Any, skipped: pd.Series) -> None:
-    """Say in place of a panel why it has no curve."""
-    failed = skipped[skipped.map(why) == skipped]
-    text = "\n".join(textwrap.wrap(label(why((failed if len(failed) == len(skipped) else skipped).iloc[0])), 34))
+    """Write into an empty panel why it has no curve."""
+    failed = skipped[skipped.map(reason_text) == skipped]
+    first = (failed if len(failed) == len(skipped) else skipped).iloc[0]
+    text = "\n".join(textwrap.wrap(label(reason_text(first)), 34))
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set(xticks=[], yticks=[])
 
 
 def label(name: str) -> str:
-    """A name as people read it."""
+    """A name in words: spaces in place of underscores, acronyms in capitals."""
     words = str(name).replace("_", " ").split(" ")
     return " ".join(ACRONYMS.get(word, word) for word in words)
 
 
 def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:
-    """Add title, legend and footer, and write it."""
+    """Add title, legend and footer to a figure, and write its files."""
     width, height = figure.get_size_inches()
     foot = "\n".join(textwrap.wrap(foot, int(17 * width)))
     title = "\n".join(textwrap.wrap(title, int(10 * width)))
@@ -174,14 +175,14 @@ def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files
 
 
 def save(figure: Any, files: Mapping[str, Path], part: Bbox | None = None) -> None:
-    """Write those of `png` and `pdf` that are asked for, of all of it or a part in inches; equal data, equal files."""
+    """Write a figure, or a part of it in inches, as `png` and `pdf` if requested; equal data give equal files."""
     for kind in filter(files.__contains__, WRITTEN):
         with replacing(files[kind]) as temporary:
             figure.savefig(temporary, format=kind, dpi=DPI, bbox_inches=part, **WRITTEN[kind])
 
 
 def _legend(figure: Any, handles: Mapping[str, Any], width: float) -> tuple[Any, int]:
-    """A legend with as many columns as fit, and its number of rows."""
+    """Add a legend with as many columns as fit; return it with its number of rows."""
     if not handles:
         return None, 0
     columns = min(len(handles), 1 + int(width / (0.5 + 0.06 * max(map(len, handles)))))  # about as many as fit
@@ -197,7 +198,7 @@ def _legend(figure: Any, handles: Mapping[str, Any], width: float) -> tuple[Any,
         columns = min(columns - 1, max(1, int(columns * width / wide)))
 
 
-def draw_printed(axis: Any, x: Iterable[float], y: Iterable[float], look: Mapping[str, Any]) -> Any:
-    """Draw the paper's own points, hollow, in the look of what they are of; the legend's handle is of no method."""
-    axis.plot(list(x), list(y), color=look["color"], marker=look["marker"], **PRINTED)
+def draw_printed(axis: Any, x: Iterable[float], y: Iterable[float], style: Mapping[str, Any]) -> Any:
+    """Draw the published values as hollow points in the style of their series; return a neutral legend handle."""
+    axis.plot(list(x), list(y), color=style["color"], marker=style["marker"], **PRINTED)
     return Line2D([], [], color="#444444", marker="o", **PRINTED)

@@ -1,4 +1,4 @@
-"""A table as a picture, columns as wide and rows as high as their text."""
+"""Tables rendered as pictures, with columns as wide and rows as high as their text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHARACTER, LINE, PADDING, MARGIN = 0.085, 0.17, 0.14, 0.1  # inches
 
 
 def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]) -> None:
-    """Write a table of texts; of several keys a row has, those of the row above are not repeated."""
+    """Write a table of texts as a picture; row keys equal to those of the row above are left blank."""
     use_defaults()
     lines = _lines(text)
     wide = [CHARACTER * max(_width(line[i]) for line in lines) + PADDING for i in range(len(lines[0]))]
@@ -43,7 +43,7 @@ def picture(text: pd.DataFrame, title: str, foot: str, files: Mapping[str, Path]
 
 
 def _lines(text: pd.DataFrame) -> list[list[str]]:
-    """The cells of head and body, wrapped; a head no wider than it must be."""
+    """The wrapped cells of header and body; the header is no wider than it must be."""
     several = text.index.nlevels > 1
     keys = [list(key) if several else [key] for key in text.index]
     above = [[None] * text.index.nlevels, *keys]
@@ -59,7 +59,7 @@ def _lines(text: pd.DataFrame) -> list[list[str]]:
 
 
 def _filled(text: str, most: int) -> str:
-    """Text in lines of at most so many characters, words whole and its own lines kept."""
+    """Text wrapped to lines of at most `width` characters; its own line breaks are kept."""
     return "\n".join(textwrap.fill(line, most, break_long_words=False) for line in text.split("\n"))
 
 

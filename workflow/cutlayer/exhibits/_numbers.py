@@ -1,4 +1,4 @@
-"""Numbers as text: with as many decimals as they need and as the paper prints, none lost."""
+"""Formatting of numbers: as many decimals as they need, and as many as the paper publishes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MOST = 7  # decimals; what is still smaller is written in powers of ten
 
 
 def decimals(value: float, digits: int) -> int:
-    """How many decimals show two digits of a value, `digits` at least."""
+    """Number of decimals that show two significant digits of a value, at least `digits`."""
     return digits if value == 0 else max(digits, 1 - math.floor(math.log10(abs(value))))
 
 
 def number(metric: str, mean: float, low: float, high: float, digits: int) -> str:
-    """A mean, with half the width of its interval, or its ends where they are not equally far: so none ends above 1."""
+    """A mean ± half the width of its interval; the two ends instead where they are not equally far from the mean."""
     if math.isnan(low) or low == high:
         if _counted(metric) and mean.is_integer():
             return f"{mean:,.0f}"
@@ -29,15 +29,15 @@ def number(metric: str, mean: float, low: float, high: float, digits: int) -> st
 
 
 def printed(metric: str, value: float, printed_decimals: int) -> str:
-    """A number as the paper prints it."""
+    """A published value with the decimals of the paper."""
     return f"{value:,.0f}" if _counted(metric) else f"{value:.{max(0, printed_decimals)}f}"
 
 
 def difference(metric: str, ours: float, theirs: float, digits: int) -> str:
-    """Ours less the paper's."""
+    """Our value minus the published one, signed."""
     return f"{ours - theirs:+,.0f}" if _counted(metric) else f"{ours - theirs:+.{digits}f}"
 
 
 def _counted(metric: str) -> bool:
-    """Whether a metric is a whole number, of which decimals say nothing."""
+    """True if a metric is a count, which has no decimals."""
     return declared.of(metric).kind == declared.COUNT

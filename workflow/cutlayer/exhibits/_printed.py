@@ -1,4 +1,4 @@
-"""Cells with the numbers that the paper prints for them."""
+"""Cells joined with the values that the paper publishes for them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ AS_PRINTED = "hollow: as the paper prints it"
 
 
 def with_printed(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """The cells that the paper prints, once for each number: their columns, and target, published, decimals."""
+    """The cells with a published value, once for each value: their columns, and target, published, decimals."""
     along = axis(cells.drop(columns=["paper", "exhibit", "scale"]))
     exact = printed[printed["setting"].notna()].astype({"place": float})
     return cells.astype({along: float}).merge(exact, left_on=[*KEYS, along], right_on=[*KEYS, "place"])
 
 
 def pairs(printed: pd.DataFrame, leaks: list[str], utility: str) -> pd.DataFrame:
-    """What the paper prints of a defense's leak to an attack with what it prints of its utility.
+    """Pairs of published leak and published utility of each defense and attack.
 
-    Columns setup, attack, defense, leak, utility. A utility that is printed attack by attack is that of its attack.
+    Columns setup, attack, defense, leak, utility. A utility that is published by attack is paired with its attack.
     """
     run = printed[printed["metric"] == utility].drop_duplicates(["setup", "defense", "setting", "target"])
     leak = printed[printed["metric"].isin(leaks)]

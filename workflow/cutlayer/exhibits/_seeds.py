@@ -1,4 +1,4 @@
-"""What figures show of the seeds: each as a dot, and the interval of their mean, which is the ledger's."""
+"""Variation over seeds in figures: a dot for each seed, and the ledger's interval of their mean."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FAINT = {
 }
 
 
-def shown(cells: pd.DataFrame, leak: str = "") -> pd.DataFrame:
-    """The cells with columns `least` and `most`, between what the metric can be.
+def with_limits(cells: pd.DataFrame, leak: str = "") -> pd.DataFrame:
+    """The cells with columns `least` and `most`: the range of values that their metric can have.
 
-    Of the metric that is a `leak`, an AUC, what it leaks is shown, as the ledger reads it.
+    The metric `leak`, an AUC, is replaced by its folded leak, as in the ledger.
     """
     cells = folded(cells, leak)
     limits = [declared.of(name).range for name in cells["metric"]]
@@ -39,7 +39,7 @@ def shown(cells: pd.DataFrame, leak: str = "") -> pd.DataFrame:
 
 
 def folded(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Cells of a metric with what it leaks; those of worst cases are that already."""
+    """Cells with the AUC `metric` replaced by its leak, folded as in the ledger; worst cases are folded already."""
     own = (cells["metric"] == metric) & cells["each"].map(bool)
     if not metric or "by" in cells or not own.any():
         return cells
@@ -57,30 +57,30 @@ def _values(each: pd.Series) -> pd.Series:
 
 
 def _cell(rows: pd.DataFrame) -> dict[str, Any]:
-    """The seeds of one cell, and their mean with its interval."""
+    """The values of one cell by seed, and their mean with its interval."""
     values = rows["value"].to_numpy()
     found = of_values(declared.AUC, values, rows["error"].to_numpy(), rows["rows"].to_numpy()).estimate()
     each = dict(zip(rows["seed"], values.tolist(), strict=True))
     return {"each": each, "mean": found.mean, "low": found.low, "high": found.high}
 
 
-def said(cells: pd.DataFrame) -> str:
-    """What the dots, bars and bands of a figure are."""
+def seeds_note(cells: pd.DataFrame) -> str:
+    """Note for the footer that explains the dots, bars and bands of a figure."""
     return "" if cells["seeds"].max() < 2 else SEEDS
 
 
-def dots(axis: Any, x: pd.Series, each: pd.Series, look: Mapping[str, Any]) -> None:
-    """A faint dot for each seed of each cell, at the places `x`."""
+def dots(axis: Any, x: pd.Series, each: pd.Series, style: Mapping[str, Any]) -> None:
+    """Draw a faint dot for each seed of each cell, at the places `x`."""
     pairs = [(place, value) for place, values in zip(x, each, strict=True) for value in _several(values)]
     if pairs:
-        axis.plot(*zip(*pairs, strict=True), color=look["color"], **FAINT)
+        axis.plot(*zip(*pairs, strict=True), color=style["color"], **FAINT)
 
 
-def dots_of_two(axis: Any, xs: pd.Series, ys: pd.Series, look: Mapping[str, Any]) -> None:
-    """A faint dot for each seed that has both."""
+def dots_of_two(axis: Any, xs: pd.Series, ys: pd.Series, style: Mapping[str, Any]) -> None:
+    """Draw a faint dot for each seed that has both coordinates."""
     pairs = [(x[seed], y[seed]) for x, y in zip(xs, ys, strict=True) for seed in x if seed in y and len(x) > 1]
     if pairs:
-        axis.plot(*zip(*pairs, strict=True), color=look["color"], **FAINT)
+        axis.plot(*zip(*pairs, strict=True), color=style["color"], **FAINT)
 
 
 def _several(values: Mapping[int, float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""bars: one metric in groups of bars, one panel per setup, with intervals."""
+"""bars: grouped bars of one metric with confidence intervals, one panel per setup."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pandas as pd
 
 from cutlayer.core import failed_cells
 
-from ._columns import column, measured, settled
-from ._figure import METHODS, absent, draw_printed, finish, label, panel_title, panels, style, within
+from ._columns import column, measured, without_partial_skips
+from ._figure import METHODS, absent, draw_printed, finish, label, panel_title, panels, series_styles, within
 from ._printed import AS_PRINTED, with_printed
-from ._seeds import dots, said, shown
-from .base import Beside, Exhibit, footer
+from ._seeds import dots, seeds_note, with_limits
+from .base import Exhibit, PlotContext, footer
 
 WIDTH = 0.8  # of a group, of the distance between two
 HATCHES = ("", "//", "..", "xx")
@@ -25,7 +25,7 @@ LACKING = {"ha": "center", "va": "bottom", "fontsize": 9}
 
 @dataclass(frozen=True)
 class Bars(Exhibit):
-    """`group` and `series` are columns of the cells, `scheme`, or parameters of the defense."""
+    """Grouped bars; `group` and `series` are columns of the cells, `scheme`, or parameters of the defense."""
 
     metric: str = ""  # which to draw; empty: there is one
     group: str = "defense"
@@ -34,20 +34,20 @@ class Bars(Exhibit):
     x_label: str = ""
     y_label: str = "share"
     reference: float = 0.0  # a line; 0: none
-    reasons: bool = True  # say below why bars are lacking; else the csv does, and only crosses and failures are here
+    reasons: bool = True  # explain missing bars below the figure; else only the csv does
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        cells = shown(cells)
-        bars = settled(cells[cells["metric"].isin([self.metric, ""])] if self.metric else cells)
+        cells = with_limits(cells)
+        bars = without_partial_skips(cells[cells["metric"].isin([self.metric, ""])] if self.metric else cells)
         bars = bars.assign(group_=column(bars, self.group), series_=column(bars, self.series) if self.series else "")
         names = list(dict.fromkeys(bars[self.panel]))
         groups = list(dict.fromkeys(bars["group_"].dropna()))
         groups = sorted(groups) if bars["group_"].dtype.kind == "f" else groups
-        looks = style(measured(bars), self.series, "series_", beside)
+        styles = series_styles(measured(bars), self.series, "series_", context)
         if not self.series and self.group in METHODS:
-            bars = bars.assign(color_=bars["group_"].map(style(measured(bars), self.group, "group_", beside)))
-        printed = with_printed(bars, beside.printed)
+            bars = bars.assign(color_=bars["group_"].map(series_styles(measured(bars), self.group, "group_", context)))
+        printed = with_printed(bars, context.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -57,21 +57,22 @@ class Bars(Exhibit):
                 absent(axis, own["skipped"])
                 continue
             whole = own[~own["group_"].isin(own["group_"][failed_cells.among(own)])]
-            for place, (one, look) in enumerate(looks.items()):
-                where = {group: i + _shift(place, len(looks)) for i, group in enumerate(groups)}
+            for place, (one, style) in enumerate(styles.items()):
+                where = {group: i + _shift(place, len(styles)) for i, group in enumerate(groups)}
                 drawn = measured(whole[whole["series_"] == one])
-                handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(looks), (place, look))
-                told = printed[(printed[self.panel] == name) & (printed["series_"] == one)]
-                if not told.empty:
-                    at = [where[group] for group in told["group_"]]
-                    handles[AS_PRINTED] = draw_printed(axis, at, told["published"], {"color": "#000000", "marker": "o"})
+                handles[self._named(one)] = self._bars(axis, drawn, where, WIDTH / len(styles), (place, style))
+                published = printed[(printed[self.panel] == name) & (printed["series_"] == one)]
+                if not published.empty:
+                    at = [where[group] for group in published["group_"]]
+                    black = {"color": "#000000", "marker": "o"}
+                    handles[AS_PRINTED] = draw_printed(axis, at, published["published"], black)
             axis.set_ylim(bottom=min(0.0, measured(own)["mean"].min()))  # an interval may reach below
             if not measured(own)["mean"].any():  # of nothing but zeros no scale is seen
                 axis.set_ylim(top=1)
             within(axis, "y", measured(own)["least"], measured(own)["most"])
-            self._lacking(axis, own, groups, looks)
+            self._lacking(axis, own, groups, styles)
             self._dress(axis, groups)
-        finish(figure, title, footer(cells, self.reasons, said(cells)), handles if self.series else {}, files)
+        finish(figure, title, footer(cells, self.reasons, seeds_note(cells)), handles if self.series else {}, files)
 
     def _named(self, one: Any) -> str:
         return label(f"{self.series} = {one:g}" if isinstance(one, float) else str(one))
@@ -84,31 +85,31 @@ class Bars(Exhibit):
         width: float,
         own: tuple[int, Mapping[str, Any]],
     ) -> Any:
-        """The bars of one series, given its place and its look."""
+        """Draw the bars of one series, given its place and its style."""
         x = pd.Series([where[group] for group in bars["group_"]], bars.index, dtype=float)
         sides = [bars["mean"] - bars["low"], bars["high"] - bars["mean"]]
         place, color = own[0], own[1]["color"]
-        colors = [look["color"] for look in bars["color_"]] if "color_" in bars else color
+        colors = [style["color"] for style in bars["color_"]] if "color_" in bars else color
         axis.errorbar(x, bars["mean"], yerr=sides, fmt="none", ecolor="#222222", lw=1, capsize=2, zorder=3)
         dots(axis, x, bars["each"], {"color": "#000000"})
         for place_of, value in zip(x, bars["mean"], strict=True):
             if value == 0:  # a bar that cannot be seen, unlike one that is not there
                 axis.annotate("0", (place_of, 0), ha="center", va="bottom", fontsize=7, color=color)
-        look = {"color": colors, "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
-        return axis.bar(x, bars["mean"], width, zorder=1, **look)
+        style = {"color": colors, "hatch": HATCHES[place % 4], "edgecolor": "white", "alpha": 0.9}
+        return axis.bar(x, bars["mean"], width, zorder=1, **style)
 
-    def _lacking(self, axis: Any, own: pd.DataFrame, groups: list[Any], looks: Mapping[Any, Any]) -> None:
-        """A cross in place of a bar, or of a whole group, that lacks; the footer or the csv has the reason."""
+    def _lacking(self, axis: Any, own: pd.DataFrame, groups: list[Any], styles: Mapping[Any, Any]) -> None:
+        """Draw a cross in place of each missing bar or group of bars; the footer or the csv has the reason."""
         drawn = measured(own[~own["group_"].isin(own["group_"][failed_cells.among(own)])])
         bars = set(zip(drawn["group_"], drawn["series_"], strict=True))
-        series = list(looks)
+        series = list(styles)
         for group, one in dict.fromkeys(zip(own["group_"], own["series_"], strict=True)):
             if group not in groups or (group, one) in bars:
                 continue
-            known = one in looks
+            known = one in styles
             if known or group not in set(drawn["group_"]):
                 place = groups.index(group) + (_shift(series.index(one), len(series)) if known else 0)
-                color = looks[one]["color"] if known else "#444444"
+                color = styles[one]["color"] if known else "#444444"
                 axis.text(place, 0.01, "×", transform=axis.get_xaxis_transform(), color=color, **LACKING)
 
     def _dress(self, axis: Any, groups: list[Any]) -> None:
@@ -124,5 +125,5 @@ class Bars(Exhibit):
 
 
 def _shift(place: int, count: int) -> float:
-    """Where one of `count` bars stands, from the middle of its group."""
+    """Offset of one of `count` bars from the middle of its group."""
     return WIDTH * ((place + 0.5) / count - 0.5)

@@ -1,4 +1,4 @@
-"""The contract of a way to draw an exhibit: from its summarized cells to files."""
+"""Contract of a plot or table: it turns the summarized cells of an exhibit into files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 from cutlayer.core import failed_cells
 from cutlayer.ledger.printed import COLUMNS
 
-from ._columns import asides
+from ._columns import inapplicable
 
 POINT = ["setup", "dataset", "provenance", "attack", "defense", "setting", "seeds"]
 ENDS = {"": "mean", "_low": "low", "_high": "high"}
@@ -20,18 +20,18 @@ POINT += [f"{side}{end}" for side in "xy" for end in ENDS]
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What an exhibit may show beside its cells."""
+class PlotContext:
+    """What a plot needs besides its cells: published values, styles, names of attribute values, adaptive attacks."""
 
-    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # as `printed.beside` gives it
-    looks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> as `looks` gives it
-    values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of its sensitive attribute's
-    knowing: Sequence[str] = ()  # attacks that use knowledge of the defense
+    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # see `ledger.printed.beside`
+    styles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> style, see `plan.styles`
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of the attribute's values
+    knowing: Sequence[str] = ()  # adaptive attacks: they use knowledge of the defense
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What one axis of a drawing shows."""
+    """Label and scaling of one axis."""
 
     label: str
     log: bool = False
@@ -39,7 +39,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Points:
-    """A drawing's points, each of which can say what it is: one a row, with POINT as columns."""
+    """Points of a plot for the site's tooltips: a row each, with POINT as columns."""
 
     rows: pd.DataFrame
     x: Axis
@@ -48,27 +48,22 @@ class Points:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """Base of all exhibits; fields are what paper.yaml may set under `draw`."""
+    """Base class of all plots and tables; its fields are the options that paper.yaml may set under `draw`."""
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
-        """Write the files of an exhibit: those of `png` and `pdf` that are asked for, tables also `md` and `tex`.
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
+        """Write the files of an exhibit: the requested ones of `png` and `pdf`; tables also `md` and `tex`.
 
-        `cells` is what `cells.summarize` returns.
+        `cells` is the result of `ledger.cells.summarize`.
         """
         raise TypeError(f"exhibit.{type(self).__name__}: has no `draw`; every exhibit defines it")
 
     def points(self, cells: pd.DataFrame) -> Points | None:
-        """The points that the site lets say what they are; none where a picture says all.
-
-        `cells` is what `cells.summarize` returns.
-        """
+        """Points that have a tooltip on the site; None if the plot has none. `cells` is as in `draw`."""
         return None
 
 
 def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% intervals") -> str:
-    """Scale, numbers of predictions, cases and seeds, where the data come from, in one line; with `reasons`, what
-    does not apply.
-    """
+    """Footer of a figure: scale, counts of predictions, cases, seeds, provenance; with `reasons`, what is missing."""
     origin = cells.groupby("provenance", sort=False)["dataset"].unique()
     data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
     count = _span(cells["n"][cells["n"] > 0])
@@ -79,11 +74,11 @@ def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% int
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds{interval}" if seeds > 1 else "1 seed" if seeds else "")
     failed = [f"failed: {line}" for line in failed_cells.listed(cells)]
-    return " · ".join([part for part in parts if part] + [data, *(asides(cells) if reasons else []), *failed])
+    return " · ".join([part for part in parts if part] + [data, *(inapplicable(cells) if reasons else []), *failed])
 
 
 def placed(rows: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """Cells as POINT has them; `x` and `y` are what follows mean, low and high in the columns of each side."""
+    """Cells with the columns POINT; `x` and `y` are the suffixes of mean, low and high on the two axes."""
     sides = {f"{to}{end}": f"{of}{side}" for to, side in (("x", x), ("y", y)) for end, of in ENDS.items()}
     return rows.assign(**{name: rows[column] for name, column in sides.items()})[POINT]
 

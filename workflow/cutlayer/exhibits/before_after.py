@@ -1,9 +1,9 @@
-"""before_after: one row for each scheme, what it leaks to some attacks and to all of them, and what it promises.
+"""before_after: the leak of each scheme to a first set of attacks and to all attacks, and its guaranteed bound.
 
-A hollow mark is the worst of the first set of attacks, a filled one the worst of the last, with its interval. On the
-right are the attacks that were chosen in most seeds, the first set's above, one where it is the same. A cross is what
-the defense drew for the labels, scored as an attack. The line at the left is a guess without information, the broken
-one what the undefended run leaks.
+A hollow mark is the strongest attack of the first set, a filled one the strongest of the last, with its interval. On
+the right are the attacks that were chosen in most seeds, the first set's above, one where both are the same. A cross is
+the defense's own draw for the labels, scored as an attack. The line at the left is chance, the dashed one the leak of
+the undefended run.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from matplotlib.lines import Line2D
 from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
 
 from ._columns import column, marked, measured
-from ._figure import absent, finish, label, panel_title, panels, style
-from .base import Beside, Exhibit, footer
+from ._figure import absent, finish, label, panel_title, panels, series_styles
+from .base import Exhibit, PlotContext, footer
 
 NEUTRAL = "#444444"
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
@@ -39,7 +39,7 @@ TICK: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class BeforeAfter(Exhibit):
-    """One panel for each setup, the same rows in all of them."""
+    """One panel for each setup, with the same schemes as rows."""
 
     before: str = "attacks_of_the_papers"  # sets of attacks
     after: str = "any_attack"
@@ -48,35 +48,35 @@ class BeforeAfter(Exhibit):
     x_label: str = "worst leak AUC"
     chance: float = 0.5  # the leak of a guess without any view
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        cells, known = marked(cells.assign(scheme=column(cells, "scheme")), beside.knowing)
-        told = cells[cells["defense"] != ""]
-        schemes, names = list(dict.fromkeys(told["scheme"])), list(dict.fromkeys(cells["setup"]))
-        looks = style(told, "scheme", "scheme", beside)
+        cells, known = marked(cells.assign(scheme=column(cells, "scheme")), context.knowing)
+        schemes_only = cells[cells["defense"] != ""]
+        schemes, names = list(dict.fromkeys(schemes_only["scheme"])), list(dict.fromkeys(cells["setup"]))
+        styles = series_styles(schemes_only, "scheme", "scheme", context)
         columns = 2 if len(names) in (2, 4) else min(3, len(names))
         figure, axes = panels(len(names), columns)
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM))
         for place, (axis, name) in enumerate(zip(axes, names, strict=True)):
-            own = told[told["setup"] == name]
+            own = schemes_only[schemes_only["setup"] == name]
             axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=9)
             if measured(own).empty:
                 absent(axis, cells.loc[cells["setup"] == name, "skipped"])
                 continue
             for row, scheme in enumerate(schemes):
-                self._row(axis, row, own[own["scheme"] == scheme], looks[scheme]["color"])
+                self._row(axis, row, own[own["scheme"] == scheme], styles[scheme]["color"])
             self._lines(axis, own)
             shown = [label(scheme) for scheme in schemes] if place % columns == 0 else []
             axis.set_yticks(range(len(schemes)), shown or [""] * len(schemes), fontsize=8)
             axis.tick_params(axis="y", length=0)
             axis.set_ylim(len(schemes) - 0.5, -0.5)
             axis.set_xlabel(self.x_label, fontsize=8)
-        legend = self._legend(bool((told["attack"] == AS_DRAWN).any()))
+        legend = self._legend(bool((schemes_only["attack"] == AS_DRAWN).any()))
         finish(figure, title, " · ".join(filter(None, [known, footer(cells)])), legend, files)
 
     def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
-        """A scheme's marks, as far as there are numbers."""
+        """Draw the marks of a scheme that have numbers."""
         found = {name: self._cell(own, name, self.leak) for name in (self.before, self.after)}
         ends = [cell["mean"] for cell in found.values() if cell is not None]
         axis.plot(ends, [row] * len(ends), color=color, lw=1.6, alpha=0.45, label="_way")
@@ -99,7 +99,7 @@ class BeforeAfter(Exhibit):
             axis.axvline(none["mean"], color="#000000", lw=0.9, linestyle=(0, (4, 2)), zorder=0, label="_undefended")
 
     def _cell(self, own: pd.DataFrame, attack: str, metric: str) -> Mapping[Any, Any] | None:
-        """The one cell of a scheme; None where there is no number."""
+        """The cell of a scheme with these values; None if it has no number."""
         found = measured(own)
         found = found[(found["attack"] == attack) & (found["metric"] == metric)]
         return None if found.empty else found.iloc[0].to_dict()

@@ -1,4 +1,4 @@
-"""curves: lines over an axis, one panel per setup (or attack, ...), with intervals as bands."""
+"""curves: line plots with confidence bands, one panel per setup (or attack, ...)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ._columns import column, measured, settled
+from ._columns import column, measured, without_partial_skips
 from ._figure import (
     absent,
     draw_printed,
@@ -17,21 +17,21 @@ from ._figure import (
     label,
     panel_title,
     panels,
-    style,
+    series_styles,
     tick_decades,
     tick_few,
     within,
 )
 from ._printed import AS_PRINTED, with_printed
-from ._seeds import dots, said, shown
-from .base import Beside, Exhibit, footer
+from ._seeds import dots, seeds_note, with_limits
+from .base import Exhibit, PlotContext, footer
 
 MARKED = 15  # points of a line that get a marker, at most
 
 
 @dataclass(frozen=True)
 class Curves(Exhibit):
-    """One line per series in each panel, the mean over seeds; the band is the 95% interval."""
+    """One line per series in each panel, the mean over seeds; the band is its 95% interval."""
 
     x: str = "share"
     x_label: str = "the passive party's share of features, d / d_t"
@@ -43,15 +43,15 @@ class Curves(Exhibit):
     threshold: str = ""  # the parameter of a defense that is its bound on y: a dotted line
     floor: str = ""  # a metric: how far from 1/2 a useless score comes, drawn as a band
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        cells = shown(cells)
+        cells = with_limits(cells)
         cells = cells.assign(series_=column(cells, self.series), panel_=column(cells, self.panel))
         cells = cells.assign(threshold_=column(cells, self.threshold) if self.threshold else float("nan"))
-        lines = settled(cells[cells["metric"] != self.floor] if self.floor else cells)
+        lines = without_partial_skips(cells[cells["metric"] != self.floor] if self.floor else cells)
         names = [name for name in dict.fromkeys(lines["panel_"]) if name]
-        looks = style(measured(lines), self.series, "series_", beside)
-        printed = with_printed(lines, beside.printed)
+        styles = series_styles(measured(lines), self.series, "series_", context)
+        printed = with_printed(lines, context.printed)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -64,19 +64,19 @@ class Curves(Exhibit):
             if self.floor and not floor.empty:
                 handles["chance floor (95%)"] = self._band(axis, floor)
             for series, line in own.groupby("series_", sort=False):
-                handles[str(series)] = self._line(axis, line.sort_values(self.x), looks[str(series)])
+                handles[str(series)] = self._line(axis, line.sort_values(self.x), styles[str(series)])
             for series, points in printed[printed["panel_"] == name].groupby("series_"):
-                handles[AS_PRINTED] = draw_printed(axis, points[self.x], points["published"], looks[str(series)])
+                handles[AS_PRINTED] = draw_printed(axis, points[self.x], points["published"], styles[str(series)])
             self._dress(axis, own, floor["mean"].max() if self.floor else 0.0, name)
-        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
+        finish(figure, title, footer(cells, interval=seeds_note(cells)), handles, files)
 
-    def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+    def _line(self, axis: Any, line: pd.DataFrame, style: Mapping[str, Any]) -> Any:
         for threshold in line["threshold_"].dropna().unique():
-            axis.axhline(threshold, color=look["color"], lw=0.8, linestyle=":", zorder=0)
-        axis.fill_between(line[self.x], line["low"], line["high"], color=look["color"], alpha=0.12, lw=0)
+            axis.axhline(threshold, color=style["color"], lw=0.8, linestyle=":", zorder=0)
+        axis.fill_between(line[self.x], line["low"], line["high"], color=style["color"], alpha=0.12, lw=0)
         if len(line) <= MARKED:
-            dots(axis, line[self.x], line["each"], look)
-        return axis.plot(line[self.x], line["mean"], **look, markevery=-(-len(line) // MARKED))[0]
+            dots(axis, line[self.x], line["each"], style)
+        return axis.plot(line[self.x], line["mean"], **style, markevery=-(-len(line) // MARKED))[0]
 
     def _band(self, axis: Any, floor: pd.DataFrame) -> Any:
         reach = floor.groupby(self.x)["mean"].mean()

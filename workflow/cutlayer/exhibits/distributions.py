@@ -1,8 +1,8 @@
-"""distributions: cumulative distributions of positives and negatives, one panel per quantity and setting.
+"""distributions: cumulative distributions of a quantity for positives and negatives, one panel per setting.
 
-A quantity `q` (`declared.OF_A_MODEL`) is what the metrics `q_positive` and `q_negative` give along the axis `quantile`:
-the quantile functions, averaged over seeds. `leak_auc_of_q`, how well it tells the two classes apart, is in the panel's
-title.
+A quantity `q` (`declared.OF_A_MODEL`) has the metrics `q_positive` and `q_negative` along the axis `quantile`: the
+quantile functions, averaged over seeds. `leak_auc_of_q`, the AUC with which it separates the two classes, is in the
+panel's title.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Literal
 import pandas as pd
 
 from cutlayer.metrics import declared
-from cutlayer.plan.looks import by_place
+from cutlayer.plan.styles import by_place
 
-from ._columns import measured, settled
+from ._columns import measured, without_partial_skips
 from ._figure import absent, finish, label, panel_title, panels, within
 from ._printed import with_printed
-from ._seeds import shown
-from .base import Beside, Exhibit, footer
+from ._seeds import with_limits
+from .base import Exhibit, PlotContext, footer
 
 CLASSES = {"positive": "-", "negative": "--"}
 SYMBOLS = {
@@ -38,10 +38,10 @@ class Distributions(Exhibit):
 
     x_scale: Literal["linear", "log"] = "linear"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        leaks = cells[cells["metric"].isin(map(_leak_of, declared.OF_A_MODEL))]  # whose intervals are told, not drawn
-        cells = settled(shown(cells))
+        leaks = cells[cells["metric"].isin(map(_leak_of, declared.OF_A_MODEL))]  # their intervals are in the titles
+        cells = without_partial_skips(with_limits(cells))
         metrics = dict.fromkeys(measured(cells)["metric"])
         known = {f"{quantity}_positive": quantity for quantity in declared.OF_A_MODEL}
         quantities = [known[name] for name in metrics if name in known]
@@ -55,7 +55,7 @@ class Distributions(Exhibit):
             drawn = measured(own[own["setting"] == setting])
             here = leaks[(leaks["setup"] == setup) & (leaks["setting"] == setting)]
             heading = f"{panel_title(own, setup)}, {setting}"
-            axis.set_title(f"{heading}\n{self._leak(here, quantity, beside.printed)}".strip(), fontsize=8)
+            axis.set_title(f"{heading}\n{self._leak(here, quantity, context.printed)}".strip(), fontsize=8)
             if drawn.empty and not measured(cells[cells["setup"] == setup]).empty:
                 axis.set_visible(False)  # the footer says why
                 continue
@@ -76,8 +76,8 @@ class Distributions(Exhibit):
         if found.empty:
             return ""
         mean, low, high = found[["mean", "low", "high"]].iloc[0]
-        told = with_printed(found, printed)["published"]
-        paper = f" (paper {told.iloc[0]:g})" if len(told) else ""
+        published = with_printed(found, printed)["published"]
+        paper = f" (paper {published.iloc[0]:g})" if len(published) else ""
         return f"leak AUC {mean:.3f}" + ("" if math.isnan(low) else f" ± {(high - low) / 2:.3f}") + paper
 
     def _curve(self, axis: Any, curve: pd.DataFrame, color: str, dashes: str) -> Any:
@@ -86,5 +86,5 @@ class Distributions(Exhibit):
 
 
 def _leak_of(quantity: str) -> str:
-    """The metric that says how well a quantity tells the two classes apart."""
+    """Name of the metric for the AUC with which a quantity separates the two classes."""
     return f"leak_auc_of_{quantity}"

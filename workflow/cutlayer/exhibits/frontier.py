@@ -1,8 +1,8 @@
-"""frontier: what an attack learns against what a defense leaves of the utility, with the Pareto front.
+"""frontier: leak to an attack against remaining utility, with the Pareto front over all defenses.
 
 One point for each setting, with intervals over seeds on both axes, and one line for each defense whose settings have an
 order. A point is on the front if every other point, of any defense, leaks more or is less useful beyond noise. The
-`floor` is a horizontal line with its interval: what the utility is when nothing is sent, so that nothing leaks.
+`floor` is a horizontal line with its interval: the utility when the passive party gets zeros, so that nothing leaks.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import pandas as pd
 
 from cutlayer.ledger.front import front
 
-from ._columns import beside as with_run
-from ._columns import first_of, measured, ordered, settled
-from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, style, tick_plainly, within
+from ._columns import first_of, measured, ordered, with_run, without_partial_skips
+from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, series_styles, tick_plainly, within
 from ._printed import AS_PRINTED, pairs
-from ._seeds import dots_of_two, said, shown
-from .base import Axis, Beside, Exhibit, Points, footer, placed
+from ._seeds import dots_of_two, seeds_note, with_limits
+from .base import Axis, Exhibit, PlotContext, Points, footer, placed
 
 FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
@@ -53,10 +52,10 @@ class Frontier(Exhibit):
     floor: str = "send_nothing"  # a defense of which only the utility is drawn, as a line
     highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         leaks = self._leaks
-        cells = shown(cells, leaks[0] if self.two_sided else "")
+        cells = with_limits(cells, leaks[0] if self.two_sided else "")
         points = self._attacked(cells)
         guesses = points[points["metric"] == self.chance_metric].groupby(["setup", "attack"])["mean"].mean()
         points = first_of(points, leaks)
@@ -64,8 +63,8 @@ class Frontier(Exhibit):
         points = points[points["attack"] != self.chance_attack]
         points = points[points["attack"].isin(self.only.split(", "))] if self.only else points
         panel = list(points[["setup", "attack"]].drop_duplicates().itertuples(index=False, name=None))
-        looks = self._highlighted(style(measured(points), "defense", "defense", beside))
-        printed = pairs(beside.printed, leaks, self.utility)
+        styles = self._highlighted(series_styles(measured(points), "defense", "defense", context))
+        printed = pairs(context.printed, leaks, self.utility)
         attacks = points["attack"].nunique()
         figure, axes = panels(len(panel), attacks if 1 < attacks <= 4 else 0)
         handles: dict[str, Any] = {}
@@ -76,30 +75,30 @@ class Frontier(Exhibit):
             if drawn.empty:
                 absent(axis, own["skipped"])
                 continue
-            handles |= self._front(axis, drawn)
+            handles |= self._pareto_front(axis, drawn)
             for defense, line in drawn.groupby("defense", sort=False):
-                floor, look = defense == self.floor, looks[str(defense)]
-                handles[str(defense)] = self._floor(axis, line) if floor else self._line(axis, line, look)
+                floor, style = defense == self.floor, styles[str(defense)]
+                handles[str(defense)] = self._floor(axis, line) if floor else self._line(axis, line, style)
             said_here = printed[(printed["setup"] == setup) & (printed["attack"] == attack)]
-            for row in said_here[said_here["defense"].isin(list(looks))].to_dict("records"):
+            for row in said_here[said_here["defense"].isin(list(styles))].to_dict("records"):
                 at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
-                handles[AS_PRINTED] = draw_printed(axis, *at, looks[row["defense"]])
+                handles[AS_PRINTED] = draw_printed(axis, *at, styles[row["defense"]])
             self._dress(axis, guesses.get((setup, attack), blind.get(setup, self.chance)), drawn)
         if self.alike:
             for setup in dict.fromkeys(name for name, _ in panel):
                 same_limits([axis for axis, place in zip(axes, panel, strict=True) if place[0] == setup])
         handles = {name: handles[name] for name in sorted(handles, key=(FRONT, AS_PRINTED).__contains__)}
-        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
+        finish(figure, title, footer(cells, interval=seeds_note(cells)), handles, files)
 
-    def _highlighted(self, looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def _highlighted(self, styles: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         own = self.highlight.split(", ") if self.highlight else []
-        if not set(own) & set(looks):
-            return looks
-        return {name: look | (LARGE if name in own else PALE) for name, look in looks.items()}
+        if not set(own) & set(styles):
+            return styles
+        return {name: style | (LARGE if name in own else PALE) for name, style in styles.items()}
 
     def points(self, cells: pd.DataFrame) -> Points:
-        """What each setting of each defense leaks to each attack, and how useful it is."""
-        cells = shown(cells, self._leaks[0] if self.two_sided else "")
+        """Leak of each setting of each defense to each attack, and its utility."""
+        cells = with_limits(cells, self._leaks[0] if self.two_sided else "")
         rows = measured(first_of(self._attacked(cells), self._leaks))
         rows = rows[rows["attack"] != self.chance_attack]
         leak = Axis(self.leak_label + MIRRORED * self.two_sided, self.leak_scale != "linear")
@@ -111,8 +110,8 @@ class Frontier(Exhibit):
         return [name.strip() for name in self.leak.split(",")]
 
     def _attacked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """The attacks' cells with their runs' utility beside them; what concerns a whole run is in the footer."""
-        points = settled(with_run(cells, self.utility))
+        """The attacks' cells, joined with the utility of their runs; skips of whole runs go to the footer."""
+        points = without_partial_skips(with_run(cells, self.utility))
         return points[points["attack"] != ""]
 
     def _ordered(self, leak: Any, utility: Any) -> tuple[Any, Any]:
@@ -121,8 +120,8 @@ class Frontier(Exhibit):
     def _mirrored(self, leak: float) -> float:
         return max(leak, 1 - leak) if self.two_sided else leak
 
-    def _front(self, axis: Any, points: pd.DataFrame) -> dict[str, Any]:
-        """A broad line through the points of the front, in the order of their leak."""
+    def _pareto_front(self, axis: Any, points: pd.DataFrame) -> dict[str, Any]:
+        """Draw a broad line through the points of the Pareto front, in the order of their leak."""
         seeds = sorted(set.intersection(*(set(own) for name in ("each", "each_run") for own in points[name])))
         cost, gain = ([[own[seed] for seed in seeds] for own in points[name]] for name in ("each", "each_run"))
         signs = 1 if self.safer == "down" else -1, 1 if self.better == "up" else -1
@@ -133,21 +132,21 @@ class Frontier(Exhibit):
         at = self._ordered(on["mean"], on["mean_run"])
         return {FRONT: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
 
-    def _line(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
-        """The settings of a defense in the order in which it was given them, if they have one."""
+    def _line(self, axis: Any, line: pd.DataFrame, style: Mapping[str, Any]) -> Any:
+        """Draw the settings of a defense, joined by a line if they have an order."""
         sides = [
             [line[f"mean{run}"] - line[f"low{run}"], line[f"high{run}"] - line[f"mean{run}"]] for run in ("", "_run")
         ]
         sides = [[end.clip(lower=0) for end in side] for side in sides]  # a divergence of 0 is rounded to below it
         xerr, yerr = self._ordered(*sides)
         x, y = self._ordered(line["mean"], line["mean_run"])
-        dots_of_two(axis, *self._ordered(line["each"], line["each_run"]), look)
-        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=look["color"], alpha=0.3, lw=0.8)
-        joined = look if ordered(line["setting"]) else {**look, "linestyle": ""}
+        dots_of_two(axis, *self._ordered(line["each"], line["each_run"]), style)
+        axis.errorbar(x, y, xerr=xerr, yerr=yerr, fmt="none", ecolor=style["color"], alpha=0.3, lw=0.8)
+        joined = style if ordered(line["setting"]) else {**style, "linestyle": ""}
         return axis.plot(x, y, **joined)[0]
 
     def _floor(self, axis: Any, line: pd.DataFrame) -> Any:
-        """The utility over the whole range of leaks, and its interval lightly shaded."""
+        """Draw the floor of the utility over the whole range of leaks, with its interval shaded."""
         across, between = (axis.axhline, axis.axhspan) if self.leak_axis == "x" else (axis.axvline, axis.axvspan)
         ((mean, low, high),) = line[["mean_run", "low_run", "high_run"]].to_numpy()  # it has one setting
         between(low, high, color=FLOOR["color"], alpha=0.08, lw=0, zorder=0)

@@ -1,7 +1,7 @@
-"""regression: metrics of a run against a parameter, each with its least-squares line, one panel per setup.
+"""regression: metrics of a run against a parameter of its defense, with least-squares lines, one panel per setup.
 
-Points are means over seeds, which are dots, with 95% intervals. The line goes through the points; behind its slope
-stands the 95% interval that least squares gives it, of the points' distances from the line, not of the seeds.
+Points are means over seeds with 95% intervals; each seed is a dot. The line is fitted to the points; the 95% interval
+of its slope is that of least squares, from the residuals of the points, not from the seeds.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 from scipy.stats import linregress, t
 
-from ._columns import column, measured, settled
-from ._figure import absent, finish, panel_title, panels, style
-from ._seeds import dots, said, shown
-from .base import Beside, Exhibit, footer
+from ._columns import column, measured, without_partial_skips
+from ._figure import absent, finish, panel_title, panels, series_styles
+from ._seeds import dots, seeds_note, with_limits
+from .base import Exhibit, PlotContext, footer
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Regression(Exhibit):
     x_label: str = "weight"
     y_label: str = "loss"
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        cells = shown(cells)
-        points = settled(cells.assign(x_=column(cells, self.x)))
+        cells = with_limits(cells)
+        points = without_partial_skips(cells.assign(x_=column(cells, self.x)))
         points = points.assign(series_=points["metric"])
         if measured(points)["defense"].nunique() > 1:
             points["series_"] = points["defense"] + " " + points["metric"]
         names = list(dict.fromkeys(points["setup"]))
-        looks = style(measured(points), "metric", "series_", beside)
+        styles = series_styles(measured(points), "metric", "series_", context)
         figure, axes = panels(len(names))
         handles: dict[str, Any] = {}
         for axis, name in zip(axes, names, strict=True):
@@ -46,29 +46,29 @@ class Regression(Exhibit):
                 absent(axis, own["skipped"])
                 continue
             for series, line in measured(own).groupby("series_", sort=False):
-                handles[str(series)] = self._points(axis, line.sort_values("x_"), looks[str(series)])
+                handles[str(series)] = self._points(axis, line.sort_values("x_"), styles[str(series)])
             axis.set_xlabel(self.x_label, fontsize=8)
             axis.set_ylabel(self.y_label, fontsize=8)
             if axis.get_legend_handles_labels()[0]:
                 axis.legend(fontsize=6.5, framealpha=0.7, handlelength=1.5)
-        finish(figure, title, footer(cells, interval=said(cells)), handles, files)
+        finish(figure, title, footer(cells, interval=seeds_note(cells)), handles, files)
 
-    def _points(self, axis: Any, line: pd.DataFrame, look: Mapping[str, Any]) -> Any:
+    def _points(self, axis: Any, line: pd.DataFrame, style: Mapping[str, Any]) -> Any:
         sides = [line["mean"] - line["low"], line["high"] - line["mean"]]
-        dots(axis, line["x_"], line["each"], look)
-        axis.errorbar(line["x_"], line["mean"], yerr=sides, fmt="none", ecolor=look["color"], alpha=0.45, lw=1)
+        dots(axis, line["x_"], line["each"], style)
+        axis.errorbar(line["x_"], line["mean"], yerr=sides, fmt="none", ecolor=style["color"], alpha=0.45, lw=1)
         found = fit(line["x_"], line["mean"])
         if found:
             intercept, slope, reach = found
             ends = [line["x_"].min(), line["x_"].max()]
             note = f"slope {slope:.2g} ± {reach:.2g}"
             heights = [intercept + slope * end for end in ends]
-            axis.plot(ends, heights, color=look["color"], linestyle=look["linestyle"], lw=1.3, label=note)
-        return axis.plot(line["x_"], line["mean"], **{**look, "linestyle": ""})[0]
+            axis.plot(ends, heights, color=style["color"], linestyle=style["linestyle"], lw=1.3, label=note)
+        return axis.plot(line["x_"], line["mean"], **{**style, "linestyle": ""})[0]
 
 
 def fit(x: Any, y: Any) -> tuple[float, float, float] | None:
-    """Intercept, slope and half the width of the slope's 95% interval; nothing of fewer than three places."""
+    """Least-squares intercept, slope and half the width of the slope's 95% interval; None for fewer than 3 places."""
     if len(set(x)) < 3:
         return None
     found = linregress(x, y)

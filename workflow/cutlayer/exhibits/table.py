@@ -1,4 +1,4 @@
-"""table: rows by columns as markdown, LaTeX and a picture; every number with its interval and the paper's beside it."""
+"""table: a table as markdown, LaTeX and a picture; each number with its interval and the published value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from cutlayer.core import failures
 from cutlayer.core.files import replacing
 
 from . import _numbers
-from ._columns import beside as with_run
-from ._columns import column, marked, settled, spread, why
+from ._columns import column, marked, reason_text, spread_skips, with_run, without_partial_skips
 from ._figure import label
 from ._grid import picture
 from ._printed import with_printed
-from .base import Beside, Exhibit, footer
+from .base import Exhibit, PlotContext, footer
 
 NONE = "– "  # in place of a number
 WITH_PAPER = "paper: as printed, in brackets ours less it"
@@ -28,9 +27,9 @@ WITH_PAPER = "paper: as printed, in brackets ours less it"
 class Table(Exhibit):
     """Cells as text: the mean over seeds, half the width of the 95% interval where there is one.
 
-    Below it stands which attack gave it, where that was chosen (that of most seeds, and how many others), and what the
-    paper prints there. `rows` and `columns` are columns of the cells or `scheme`, or several, separated by commas. Why
-    cells have no number is said below the table, each reason once.
+    Below it are the attack that was chosen (that of most seeds, and how many others) and the published value. `rows`
+    and `columns` are columns of the cells or `scheme`, or several, separated by commas. The reasons for cells without
+    a number are below the table, each once.
     """
 
     rows: str = "setup"
@@ -43,10 +42,10 @@ class Table(Exhibit):
     listed: bool = False  # of several cells at one place show all, as they are written
     only: str = ""  # of the columns these, in this order, separated by commas; empty: all
 
-    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], beside: Beside) -> None:
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write md, tex, png and pdf."""
-        cells, known = marked(cells, beside.knowing)
-        numbered = with_printed(cells, beside.printed)
+        cells, known = marked(cells, context.knowing)
+        numbered = with_printed(cells, context.printed)
         text, reasons = self._text(cells, numbered)
         alone = self.scientific or self.listed
         footed = footer(cells, False, ", mean") if alone else footer(cells, False)
@@ -64,9 +63,9 @@ class Table(Exhibit):
         picture(text, title, "\n".join([*reasons, foot]), files)
 
     def _text(self, cells: pd.DataFrame, numbered: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-        """The table's texts, and the reasons that they refer to."""
+        """The texts of the table, and the reasons to which they refer."""
         rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
-        cells = spread(settled(cells))
+        cells = spread_skips(without_partial_skips(cells))
         if self.pair:
             cells = with_run(cells, self.pair)
             cells = cells[cells["attack"] != ""]
@@ -78,7 +77,7 @@ class Table(Exhibit):
         keys = pd.MultiIndex.from_frame(cells[columns])
         several = len(columns) > 1
         joined = [label(" ".join(map(str, key)).strip()) if several else key[0] for key in keys]
-        paper = _said_of(numbered)
+        paper = _published_of(numbered)
         written = [self._cell(row, paper) for row in cells.to_dict("records")]
         cells = cells.assign(text=written, column_=joined)
         if self.listed:
@@ -100,7 +99,7 @@ class Table(Exhibit):
     def _cell(self, row: Mapping[Any, Any], paper: Mapping[Any, Any]) -> str:
         skipped = str(row["skipped"])
         if skipped:
-            return "failed" if skipped.startswith(failures.PREFIX) else NONE + why(skipped)  # the footer says of which
+            return "failed" if skipped.startswith(failures.PREFIX) else NONE + reason_text(skipped)  # see the footer
         sides = [(row["metric"], row["attack"], "")] + ([(self.pair, "", "_run")] if self.pair else [])
         ours, theirs, apart = [], [], []
         for metric, attack, side in sides:
@@ -113,8 +112,8 @@ class Table(Exhibit):
                 apart.append(_numbers.difference(metric, mean, self._scaled(value[0]), self.digits))
         first, *others = str(row.get("by", "")).split(", ")
         by = f"\n{label(first)}{f' +{len(others)}' if others else ''}" if first else ""
-        told = f"\npaper {' / '.join(theirs)}" if set(theirs) != {"–"} else ""
-        return " / ".join(ours) + by + told + (f" ({' / '.join(apart)})" if apart else "")
+        paper_note = f"\npaper {' / '.join(theirs)}" if set(theirs) != {"–"} else ""
+        return " / ".join(ours) + by + paper_note + (f" ({' / '.join(apart)})" if apart else "")
 
     def _scaled(self, share: float) -> float:
         return 100 * share if self.percent else share
@@ -129,7 +128,7 @@ class Table(Exhibit):
 
 
 def _numbered(body: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """A table's texts with a number in place of each reason, and the reasons in that order."""
+    """The texts of a table with a numbered reference in place of each reason, and the reasons in that order."""
     reasons: dict[str, int] = {}
     for cell in body.to_numpy().ravel():
         if cell.startswith(NONE):
@@ -138,8 +137,8 @@ def _numbered(body: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return body.replace(texts), [f"[{place}] {reason}" for reason, place in reasons.items()]
 
 
-def _said_of(numbered: pd.DataFrame) -> dict[Any, dict[str, tuple[float, int]]]:
-    """Cell -> what the paper prints it for -> number and decimals."""
+def _published_of(numbered: pd.DataFrame) -> dict[Any, dict[str, tuple[float, int]]]:
+    """Published values by cell: cell -> target in the paper -> value and number of decimals."""
     found: dict[Any, dict[str, tuple[float, int]]] = {}
     for row in numbered.to_dict("records"):
         key = tuple(row[name] for name in ("setup", "defense", "setting", "attack", "metric"))
@@ -148,7 +147,7 @@ def _said_of(numbered: pd.DataFrame) -> dict[Any, dict[str, tuple[float, int]]]:
 
 
 def _latex(text: pd.DataFrame, caption: str) -> str:
-    """The table for LaTeX; a cell of two lines is a stack, which every LaTeX has."""
+    """The table as LaTeX; a cell of two lines is a `shortstack`, which needs no package."""
     safe = text.rename(index=label, columns=label).rename_axis(index=label)
     style = safe.style.format(_stacked, escape="latex").format_index(escape="latex", axis=0)
     return style.to_latex(caption=_escaped(caption), hrules=True)
@@ -166,7 +165,7 @@ def _escaped(caption: str) -> str:
 
 
 def _with_failures(cells: pd.DataFrame, place: Iterable[str]) -> pd.DataFrame:
-    """One row in each place where something failed, in place of what there is of other seeds."""
+    """One row in each place where something failed; it replaces the results of the other seeds."""
     place = list(place)
     bare = (cells["skipped"] != "") & (cells["metric"] == "")
     rows = cells[bare]

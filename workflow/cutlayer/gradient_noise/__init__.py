@@ -1,4 +1,4 @@
-"""The noise of the marvell defense: the exact optimum of its four-variable problem, in plain floats.
+"""Optimal Gaussian noise of the marvell defense: the exact solution of its four-variable problem, in plain floats.
 
 Two classes of gradients, N(mean0, u I) and N(mean1, v I) in `dim` dimensions, `gap` = |mean1 - mean0|^2, get
 Gaussian noise with variances along and across the difference of the means, so that the symmetric divergence
@@ -9,7 +9,7 @@ is least under q (A - u) + p (B - v) + (dim - 1) (q (a - u) + p (b - v)) <= powe
 are the variances along, a >= u, b >= v those across, of the perturbed negatives and positives.
 
 In logarithms this is a convex problem (a geometric program), so that a point with multipliers is the optimum. Let
-u <= v; else the classes change places. Then b = v, and one of three holds, the last from some power on and before it
+u <= v; else exchange the classes. Then b = v, and one of three cases holds, the last from some power on and before it
 one of the others:
 
 - the negatives get no noise: A = a = u, B = v + power / p;

@@ -1,4 +1,4 @@
-"""How the power is split between along and across the difference of the means, and along between the classes."""
+"""Split of the noise power between the directions along and across the mean difference, and between the classes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ SETTLED = 1e-7
 
 
 def across(C: float, problem: Problem) -> tuple[float, float, float, float]:
-    """What the price of power at C asks for across: (a, v - a, the noise a - u, its derivative in C).
+    """The optimal noise across at the price of power for C: (a, v - a, the noise a - u, its derivative in C).
 
-    The noise is negative if that is less variance than there is without noise.
+    The noise is negative if the optimum is below the variance without noise.
     """
     u, v, _, gap, p, q, _, _ = problem
     P, Q = C + p * gap, C + q * gap
@@ -39,7 +39,7 @@ def split(problem: Problem, least: float) -> tuple[float, float, float, float]:
     k = low
     for _ in range(100):
         a, short, z, slope = across(least + k, problem)
-        # What is left of the power; where v - a is small, that is a small difference of large numbers.
+        # The remaining power; where v - a is small, it is a small difference of large numbers.
         left = surplus - (k - even) + cost * short if z > short else power - k - cost * z
         step = left / (1.0 + cost * slope)
         if abs(step) <= SETTLED * k:

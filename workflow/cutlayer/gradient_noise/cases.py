@@ -1,4 +1,4 @@
-"""The three cases of u <= v: noise on the negatives only, on the positives only, on both."""
+"""The three cases of the optimum for u <= v: noise on the negatives only, on the positives only, on both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cutlayer.gradient_noise.problem import Optimum, Problem
 
 
 def solve(problem: Problem) -> Optimum:
-    """Try the cases in turn; each says None where its signs of the multipliers are wrong."""
+    """The optimum by trying the cases in turn; each returns None where its multipliers have wrong signs."""
     u, v, _, gap, p, q, power, surplus = problem
     if gap == 0.0 and surplus >= 0.0:
         return Optimum(v - u, v - u, 0.0, 0.0, 0.0)
@@ -25,7 +25,7 @@ def _excess(C: float, gap: float, p: float, q: float) -> tuple[float, float]:
 
 
 def _positives_only(problem: Problem) -> Optimum | None:
-    """A = a = u: the noise makes the positives' variance larger than it was, as their larger share is cheap."""
+    """The optimum with noise on the positives only, A = a = u."""
     u, v, others, gap, p, q, power, _ = problem
     _, excess = _excess(q * u + p * v + power, gap, p, q)
     if not power + p * (v - u) < p * u * excess:
@@ -38,7 +38,7 @@ def _positives_only(problem: Problem) -> Optimum | None:
 
 
 def _negatives_only(problem: Problem) -> Optimum | None:
-    """B = v: power suffices at most to make the negatives' variances those of the positives."""
+    """The optimum with noise on the negatives only, B = v: the power does not suffice for more than equal variances."""
     u, v, others, gap, p, q, power, surplus = problem
     if q == 0.0 or v == 0.0:
         return None
@@ -66,14 +66,14 @@ def _negatives_only(problem: Problem) -> Optimum | None:
 
 
 def _rest(grown: float, lost: float, unspent: float, others: float) -> float:
-    """The noise across, grown - lost = unspent / others, by the difference that cancels less."""
+    """The noise across, grown - lost = unspent / others, by the difference with less cancellation."""
     if not others:
         return 0.0
     return grown - lost if grown > 2.0 * lost else max(0.0, unspent / others)
 
 
 def _both(problem: Problem) -> Optimum:
-    """A = C / (q + p r) and B = r A: split the power between along and across, then along between the classes."""
+    """The optimum with noise on both classes, A = C / (q + p r) and B = r A."""
     u, v, others, gap, p, q, power, _ = problem
     least = q * u + p * v
     along, a, short, z = power, u, v - u, 0.0

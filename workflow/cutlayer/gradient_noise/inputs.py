@@ -1,4 +1,4 @@
-"""Refuse what is no problem."""
+"""Checks of the problem's inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPAN = 1e-150
 
 
 def check(where: str, dim: int, fraction: float, **numbers: float) -> None:
-    """Raise on bad input."""
+    """Raise an InputError unless the inputs define a problem."""
     if not (type(dim) is int or isinstance(dim, Integral)) or dim < 1:
         raise InputError(f"gradient_noise.{where}", f"dim = {dim!r}", "an integer that is at least 1")
     if not 0 <= fraction <= 1:

@@ -1,4 +1,4 @@
-"""The optimal noise for a power: in the caller's units and order of classes."""
+"""Optimal noise for a given power, in the caller's units and order of classes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ CANCELED = 1e-3
 
 
 def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: float, power: float) -> GradientNoise:
-    """Return the noise of least sumKL under p tr Sigma1 + (1 - p) tr Sigma0 <= power.
+    """Optimal noise of marvell: the least sumKL under p tr Sigma1 + (1 - p) tr Sigma0 <= power.
 
     `u` and `v` are the variances of negatives and positives, `gap` is the squared distance of their means. sumKL is
-    right to 1e-8, relative, for magnitudes up to 1e24 apart (1e-12 is seen). It is inf with power 0 only (or beyond
-    the largest float): when a class that has examples has variance 0 and the other has another variance or mean. All
-    of the power is spent, except where less makes sumKL 0.
+    correct to 1e-8, relative, for magnitudes up to 1e24 apart (1e-12 is observed). It is inf with power 0 only (or
+    beyond the largest float): when a class that has examples has variance 0 and the other has another variance or
+    mean. All of the power is spent, except where less makes sumKL 0.
 
     A class without examples (positive_fraction 0 or 1) may get noise at no cost. Numbers that are negative, not finite
     or 1e150 times another, a fraction outside [0, 1] and a dim that is not a positive integer are an InputError.
@@ -33,7 +33,7 @@ def optimal_noise(u: float, v: float, dim: int, gap: float, positive_fraction: f
 
 
 def scaled(u: float, v: float, dim: int, gap: float, p: float, q: float, power: float) -> Optimum:
-    """Solve for u <= v with all numbers divided by a power of two, which rounds nothing."""
+    """Solve for u <= v, with all numbers scaled by a power of two, which is exact."""
     exponent = math.frexp(max(v, gap, power))[1]
     unit = math.ldexp(1.0, -max(exponent, -1000))
     u, v, gap, power = u * unit, v * unit, gap * unit, power * unit

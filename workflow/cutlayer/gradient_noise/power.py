@@ -1,4 +1,4 @@
-"""The smallest power that reaches a target: the root of sumKL(power) = target."""
+"""Smallest noise power that reaches a target divergence: the root of sumKL(power) = target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOM = 1.0 + 1e-6
 
 
 def power_for(u: float, v: float, dim: int, gap: float, positive_fraction: float, sum_kl: float) -> float:
-    """Return the smallest power whose optimal sumKL is at most `sum_kl`: 0 if that holds without noise.
+    """Smallest noise power whose optimal sumKL is at most `sum_kl`: 0 if that holds without noise.
 
     `optimal_noise` at the power returned never gives more than `sum_kl`; it gives at most 1e-12, relative, less, or
     the next smaller float gives more than `sum_kl`. inf is what no power reaches: `sum_kl` = 0 with `gap` > 0, or a
@@ -62,7 +62,7 @@ def _power(u: float, v: float, dim: int, gap: float, p: float, q: float, target:
 
 
 def _least_power(u: float, v: float, dim: int, gap: float, p: float, q: float, target: float, start: Optimum) -> float:
-    """A lower bound of the power: what the distance of the means, the variances, and the slope at 0 each ask for."""
+    """A lower bound on the power, from the distance of the means, the variances, and the slope at 0."""
     t = target / dim
     lost = t + math.sqrt(t) * math.sqrt(t + 2.0)
     variances = q * dim * ((v - u) - v * lost / (1.0 + lost))
@@ -72,7 +72,7 @@ def _least_power(u: float, v: float, dim: int, gap: float, p: float, q: float, t
 
 
 def _next(power: float, found: Optimum, aim: float, low: float, high: float) -> float:
-    """The farthest of three Newton steps, on the logarithms, the root and sumKL itself, that stays in the bracket."""
+    """The largest of three Newton steps, on the logarithms, the root and sumKL itself, that stays in the bracket."""
     value, slope = found.sum_kl, found.price / 2
     if slope > 0.0 and value > 0.0:
         ratio = math.log(value / aim)

@@ -1,4 +1,4 @@
-"""The problem in numbers and its answer."""
+"""The optimization problem in numbers, and its solution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class GradientNoise(NamedTuple):
-    """Variances of the noise, of negatives and positives, along and across the difference of the means; their sumKL.
+    """Variances of the noise on negatives and positives, along and across the mean difference, and their sumKL.
 
     `sum_kl` is the optimum itself; evaluated at the rounded variances it can be larger where it is far below 1.
     """
@@ -19,7 +19,7 @@ class GradientNoise(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """The answer for u <= v: noise x of the negatives along, z across, y of the positives along; none across."""
+    """The solution for u <= v: noise x of the negatives along, z across, y of the positives along; none across."""
 
     x: float
     z: float
@@ -29,7 +29,7 @@ class Optimum(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The numbers of the problem, u <= v, scaled so that the largest is near 1."""
+    """The problem's numbers for u <= v, scaled so that the largest is near 1."""
 
     u: float
     v: float
@@ -38,4 +38,4 @@ class Problem(NamedTuple):
     p: float
     q: float
     power: float
-    surplus: float  # what is left of the power after making the variances equal; negative if it does not suffice
+    surplus: float  # the remaining power after making the variances equal; negative if it does not suffice

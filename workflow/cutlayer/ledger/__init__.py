@@ -1,1 +1,1 @@
-"""From cells to verdicts: what is selected, what is evidence, whether a claim holds, and the pages that say so."""
+"""From cells to verdicts: selection of cells, completeness of evidence, statistics, verdicts, the ledger's files."""

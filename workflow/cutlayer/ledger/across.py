@@ -1,4 +1,4 @@
-"""One row for several setups: what is so in one of them at least, or on average over all.
+"""Claims across datasets: evidence of several setups combined into one row, as "in any", mean or sum.
 
 That something is so in at least one of m datasets is shown where it is in one at 1/m of the level (Holm's first step),
 and that it is in none where each by itself says so. That is the interval of the largest of their means (the least, of
@@ -29,7 +29,7 @@ BETWEEN = ", "  # names of datasets in one row
 
 
 def together(how: str, check: Check, parts: Sequence[Found]) -> Found:
-    """What a check finds in some setups as one: in `any` of them, or their `mean` or `sum`."""
+    """Findings of a check in several setups, combined: `any`, `mean` or `sum`."""
     compared = [part.compared for part in parts]
     used = pd.concat([part.used for part in parts], ignore_index=True)
     folded = sum(part.folded for part in parts) / (1 if how == SUM else len(parts))
@@ -38,7 +38,7 @@ def together(how: str, check: Check, parts: Sequence[Found]) -> Found:
 
 
 def withheld(parts: Sequence[Found], instead: tuple[str, str]) -> Found:
-    """What stands in place of it where one of the parts has no verdict on numbers, and why."""
+    """Verdict in place of the combined one, with the reason, if a part has no verdict on numbers."""
     return Found(_facts(parts), used=parts[0].used, withheld=instead)
 
 
@@ -50,7 +50,7 @@ def _facts(parts: Sequence[Found]) -> dict[str, str]:
 
 
 def _any(check: Check, parts: Sequence[Compared]) -> Compared:
-    """The largest of the least estimates, or the least of the largest; what is a tie is not more."""
+    """Estimate for "in any": the largest of the least estimates, or the least of the largest; a tie is neither."""
     differ = [part for part in parts if not part.tie]
     if not differ:
         return parts[0]
@@ -68,7 +68,7 @@ def _any(check: Check, parts: Sequence[Compared]) -> Compared:
 
 
 def _mean(how: str, parts: Sequence[Compared]) -> Compared:
-    """The mean or the sum of estimates, which are independent."""
+    """Mean or sum of independent estimates."""
 
     def found(ratio: float, own: float) -> Compared:
         each = [part.again(ratio, own) if part.again else part for part in parts]

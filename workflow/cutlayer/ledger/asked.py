@@ -1,4 +1,4 @@
-"""What a check asks for: the selections of cells that it names."""
+"""Selections of cells that a check names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Selection = Mapping[str, Any]
 
 
 def asked(check: Check) -> list[dict[str, Any]]:
-    """Every selection of a check, in full."""
+    """All selections of a check, in full."""
     sides = [dict(one) for key in ("left", "right") for one in selections(check.get(key, []))]
     if check["statistic"] == "kept":
         return [*sides, undefended(check)]
@@ -26,17 +26,17 @@ def asked(check: Check) -> list[dict[str, Any]]:
 
 
 def undefended(check: Check) -> dict[str, Any]:
-    """What the left side is without a defense."""
+    """The left side of a check without a defense."""
     return {"metric": check["left"]["metric"], "attack": check["left"]["attack"], "defense": UNDEFENDED}
 
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
-    """The cells that a selection means."""
+    """The cells of a selection."""
     return own[meant(own, selection)]
 
 
 def meant(own: pd.DataFrame, selection: Selection) -> np.ndarray:
-    """(cells,): which of them a selection means."""
+    """Mask (cells,) of a selection."""
     found = np.ones(len(own), dtype=bool)
     for column, value in selection.items():
         there = own[column].to_numpy()
@@ -45,10 +45,10 @@ def meant(own: pd.DataFrame, selection: Selection) -> np.ndarray:
 
 
 def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
-    """One selection or several, as several."""
+    """One selection or several, as a list."""
     return [given] if isinstance(given, Mapping) else given
 
 
 def listed(value: Any) -> list[Any]:
-    """One value or several, as several."""
+    """One value or several, as a list."""
     return value if isinstance(value, list) else [value]

@@ -1,4 +1,4 @@
-"""Bounds: how a proven one is judged in a setup, and what its row says besides.
+"""Verdicts on proven bounds in a setup, with p-value and reason.
 
 It is held against an AUC across rows only if it is about a class or any two rows. Where the defense draws something
 once for each label, its draw is scored beside the attacks (`as_drawn`), and an attack that reads all of it attains the
@@ -36,14 +36,14 @@ Cells = Mapping[str, pd.DataFrame]
 
 
 def rule(ours: Compared, claim: Entry, check: Entry, over_draw: Compared | None = None) -> Judge:
-    """How a claim is judged, as a bound if it is one; a theorem is tested unless it says what it is about."""
+    """Verdict rule of a claim; a bound is tested unless it is about something that an AUC across rows cannot refute."""
     if math.isnan(ours.refutes):
         return partial(verdicts.of_claim, check)
     return partial(verdicts.of_bound, check, tested=_tested(claim, check), over_draw=over_draw)
 
 
 def judged(found: Found, claim: Entry, check: Entry, cells: Cells) -> tuple[Judge, dict[str, Any]]:
-    """The verdict by itself, and of the row its p-value, if it is tested, and why it is not refuted."""
+    """Verdict of a bound by itself, with its p-value if it is tested, and why it is not refuted."""
     ours, tested = found.compared, _tested(claim, check)
     judge = rule(ours, claim, check, _over_draw(found, check, cells))
     row = {"p": ours.refutes} if tested else {}
@@ -64,7 +64,7 @@ def _tested(claim: Entry, check: Entry) -> bool:
 
 
 def _over_draw(found: Found, check: Entry, cells: Cells) -> Compared | None:
-    """By how much a leak is above that of what was drawn for the labels; None where that was not scored."""
+    """Leak minus the leak of the defense's own draw for the labels; None if the draw was not scored."""
     draw = {**check["left"], "attack": AS_DRAWN}
     if where(cells[check["exhibit"]], draw | {"setup": found.facts["setup"]}).empty:
         return None
@@ -74,7 +74,7 @@ def _over_draw(found: Found, check: Entry, cells: Cells) -> Compared | None:
 
 
 def _void(found: Found, check: Entry, cells: Cells) -> str:
-    """Why the undefended run keeps the bound, too: its leak to the same attack is not surely above; empty if it is."""
+    """Reason why the bound is void (the undefended leak is not surely above it); empty if it is not void."""
     right, left = check.get("right"), check["left"]
     if not isinstance(right, Mapping) or declared.of(str(right.get("metric"))).kind != declared.BOUND:
         return ""

@@ -1,4 +1,4 @@
-"""The long table behind an exhibit: what was measured, averaged over space, seed by seed.
+"""Cells: the long table of measured values behind an exhibit, seed by seed.
 
 A cell is one setup, defense, setting, attack, metric and place on the exhibit's axis. `gather` gives one
 row per cell and seed (what claims are checked on), `summarize` one row per cell with its interval.
@@ -91,7 +91,7 @@ def gather(
 
 
 def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
-    """Scores of attacks that are measured in other setups as those of the exhibit's own."""
+    """Scores of attacks measured in other setups, relabeled with the exhibit's own setups."""
     for attack, pattern in exhibit.get("attacked_in", {}).items():
         homes = {pattern.format(setup=setup): setup for setup in exhibit["setups"]}
         cells = cells.assign(setup=cells["setup"].mask(cells["attack"] == attack, cells["setup"].replace(homes)))
@@ -99,12 +99,12 @@ def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _worst(metrics: pd.Series) -> pd.Series:
-    """Deviations from a statement are not averaged over space: the largest counts."""
+    """Largest deviation from a statement over cases; other metrics are averaged."""
     return metrics.map(lambda name: declared.of(name).kind == declared.DEVIATION)
 
 
 def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
-    """Give tables of different sources the same columns."""
+    """Tables of different sources with the same columns."""
     for column in (*TEXT, "metric"):
         table[column] = table[column].fillna("") if column in table else ""
     table["seed"] = table["seed"].fillna(NO_SEED).astype(int) if "seed" in table else NO_SEED
@@ -116,13 +116,13 @@ def _complete(table: pd.DataFrame, along: str) -> pd.DataFrame:
 
 
 def _of_settings(labels: pd.Series, parameter: str) -> pd.Series:
-    """A parameter's value in each setting, missing where a setting has none; 0 where it is in none of them."""
+    """Value of a parameter in each setting, missing where a setting has none; 0 if no setting has it."""
     values = pd.to_numeric(labels.map({label: parameters_in(label).get(parameter) for label in labels.unique()}))
     return values if values.notna().any() else pd.Series(0, labels.index)
 
 
 def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Numbers of features, classes and records of a dataset; of two classes the share of the second."""
+    """Numbers of features, classes and records of a dataset; with two classes also the share of the second."""
     sizes = {"features": meta["features"], "classes": meta["classes"], "records": meta["rows"]}
     if meta["classes"] == 2:
         sizes["positive_rate"] = meta["class_counts"][1] / meta["rows"]
@@ -131,7 +131,7 @@ def _sizes(setup: str, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _attribute(setup: str, attribute: Any) -> Iterator[dict[str, Any]]:
-    """How many values a sensitive attribute (n,) has, and the share of the most common one."""
+    """Number of values of a sensitive attribute (n,), and the share of the most common one."""
     counts = pd.Series(attribute).value_counts()
     for metric, value in (("values", len(counts)), ("most_common", counts.max() / counts.sum())):
         yield {"setup": setup, "seed": NO_SEED, "metric": metric, "value": value}
@@ -146,17 +146,17 @@ def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:
 
 
 def seeds(group: pd.DataFrame | Columns) -> int:
-    """How many seeds the rows of a cell come from; 0 for facts of the data."""
+    """Number of seeds of a cell; 0 for facts of the data."""
     return len({*group["seed"]} - {NO_SEED})
 
 
 def each(group: Columns) -> dict[int, float]:
-    """The value of each seed of a cell; nothing for facts of the data."""
+    """Values of a cell by seed; empty for facts of the data."""
     return {int(s): float(v) for s, v in zip(group["seed"], group["value"], strict=True) if s != NO_SEED and v == v}
 
 
 def bounds(group: Columns) -> tuple[float, float, float]:
-    """Mean and interval over the seeds of a cell; a fact of the data is a point."""
+    """Mean and interval of a cell over its seeds; a fact of the data has no interval."""
     if seeds(group) == 0:
         value = float(pd.Series(group["value"]).mean())  # of those that are there
         return value, value, value
@@ -166,7 +166,7 @@ def bounds(group: Columns) -> tuple[float, float, float]:
 
 
 def behind(group: Columns) -> tuple[np.ndarray, np.ndarray]:
-    """The standard errors that their rows leave a cell's values, and how many rows decide about each."""
+    """Standard errors of a cell's values from the tested rows, and the numbers of these rows."""
     unknown = np.full(len(group["value"]), math.nan)
     facts = [group.get(name, unknown) for name in ("chance", "tested", "few", "cases")]
     rows = np.array([rows_of(*each) for each in zip(group["metric"], *facts, strict=True)], dtype=float)
@@ -183,7 +183,7 @@ def load(path: str | Path) -> pd.DataFrame:
 
 
 def axis(cells: pd.DataFrame) -> str:
-    """The column that is the exhibit's axis: the one after WHO."""
+    """Name of the exhibit's axis: the column after WHO."""
     return str(cells.columns[len(WHO)])
 
 
@@ -217,6 +217,6 @@ def _groups(cells: pd.DataFrame, keys: list[str]) -> Iterator[tuple[dict[str, An
 
 
 def write(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as csv with 10 significant digits, whole or not at all."""
+    """Write a table as csv with 10 significant digits, atomically."""
     with replacing(path) as temporary:
         table.to_csv(temporary, index=False, float_format="%.10g")

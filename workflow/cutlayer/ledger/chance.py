@@ -1,4 +1,4 @@
-"""What random guessing reaches in a metric, and how far the choice of the tested rows moves a number.
+"""Chance level of metrics, and the standard error of a number from its finite test set.
 
 A run and an attack say of each case how many rows were tested, how common the most common value is among them, what
 random guessing reaches in their utility (1/2 where that is an AUC), and the standard error of an AUC: the metrics that
@@ -25,7 +25,7 @@ VULNERABLE = 0.01  # of the rows, as stages/vulnerable.py has them
 
 
 def kind(metric: str, chance: float = math.nan) -> str:
-    """The kind of a metric; a utility is an AUC where chance is 1/2, and a share where chance is something else."""
+    """Kind of a metric; a utility is an AUC where chance is 1/2, else a share."""
     found = declared.of(metric).kind
     if found == declared.UTILITY and chance == chance:
         return declared.AUC if chance == 0.5 else declared.SHARE
@@ -33,7 +33,7 @@ def kind(metric: str, chance: float = math.nan) -> str:
 
 
 def rows_of(metric: str, chance: float, tested: float, few: float, cases: float) -> float:
-    """How many rows decide about one value: of an AUC those of the rarer class; 0 where nothing is known."""
+    """Number of rows that determine a value: for an AUC those of the rarer class; 0 if unknown."""
     what = declared.of(metric)
     if what.of == declared.CASES:
         return cases
@@ -45,7 +45,7 @@ def rows_of(metric: str, chance: float, tested: float, few: float, cases: float)
 
 
 def errors(metrics: Iterable[str], columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The standard errors (cells,) of values as their rows leave them, also of shares of the positives."""
+    """Standard errors (cells,) of values from their tested rows, also of shares of the positives."""
     some = declared.POSITIVES, declared.VULNERABLE
     found = np.array([declared.of(name).of in some for name in metrics], dtype=bool)
     value, rows = columns["value"].astype(float), columns["rows"]
@@ -82,14 +82,14 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _said(case: pd.Series, facts: Mapping[str, pd.Series], fact: str) -> pd.Series:
-    """What is said of each cell's case (cells,), by the first metric that says it; NaN where none does."""
+    """A fact of each cell's case (cells,), from the first metric that has it; NaN where none has."""
     names = [name for name, says in declared.FACTS.items() if says == fact and name in facts]
     unknown = pd.Series(math.nan, index=case.index)
     return reduce(lambda said, name: said.fillna(case.map(facts[name])), names, unknown)
 
 
 def _of_rows(case: pd.Series, facts: Mapping[str, pd.Series], what: Sequence[declared.Metric]) -> pd.Series:
-    """The standard errors (cells,) that were found at scoring; NaN where none was."""
+    """Standard errors (cells,) computed at scoring; NaN where there is none."""
     found = pd.Series(math.nan, index=case.index)
     wanted = np.array([one.error for one in what], dtype=object)
     for name in facts.keys() & set(wanted):
@@ -98,17 +98,17 @@ def _of_rows(case: pd.Series, facts: Mapping[str, pd.Series], what: Sequence[dec
 
 
 def _entropy(share: float) -> float:
-    """The log loss of two classes for one who knows only how common they are."""
+    """Log loss of predicting the class rates of two classes."""
     return -sum(part * math.log(part) for part in (share, 1 - share) if part > 0)
 
 
 def _of_share(share: pd.Series, rows: pd.Series) -> pd.Series:
-    """The binomial standard error of a share of some rows."""
+    """Binomial standard error of a share of some rows."""
     return ((share * (1 - share)).clip(lower=0) / rows) ** 0.5
 
 
 def _of_auc(auc: pd.Series, rows: pd.Series, common: pd.Series) -> pd.Series:
-    """The standard error of the AUC of two classes, the larger one if either is called positive.
+    """Standard error of the AUC of two classes (Hanley, McNeil), the larger one of both choices of the positive class.
 
     Hanley, McNeil, "The meaning and use of the area under a ROC curve", Radiology 143, 1982.
     """
@@ -124,7 +124,7 @@ def _hanley_mcneil(auc: pd.Series, positives: pd.Series, negatives: pd.Series) -
 
 
 def two_sided(own: pd.DataFrame) -> pd.DataFrame:
-    """The cells with what an attack's AUC leaks in place of the AUC.
+    """The cells with each attack's AUC replaced by its leak, folded at 1/2.
 
     Which way round its score is read is chosen on the other seeds, once a training: a useless score then reads 1/2,
     where one that is turned by the truth it is scored with would read more. With one seed there is nothing to choose
@@ -138,13 +138,13 @@ def two_sided(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def leaks(own: pd.DataFrame) -> np.ndarray:
-    """(cells,): which are an attack's AUC."""
+    """Mask (cells,) of AUCs of attacks."""
     rows = zip(own["metric"], own["attack"], own["chance"], strict=True)
     return np.array([bool(attack) and kind(name, chance) == declared.AUC for name, attack, chance in rows], dtype=bool)
 
 
 def _elsewhere(own: pd.DataFrame) -> pd.Series:
-    """The mean of each cell's training over all seeds but its own; NaN where there is no other."""
+    """Mean over all other seeds, for each cell; NaN where there is no other seed."""
     groups = own.groupby(TRAINING, dropna=False)["value"]
     seeds = own.groupby([*TRAINING, "seed"], dropna=False)["value"]
     known, sums = groups.transform("count") - seeds.transform("count"), groups.transform("sum") - seeds.transform("sum")
@@ -152,6 +152,6 @@ def _elsewhere(own: pd.DataFrame) -> pd.Series:
 
 
 def with_columns(own: pd.DataFrame) -> pd.DataFrame:
-    """The cells with the columns that say what chance gives; unknown where a table has none."""
+    """The cells with the columns of chance; unknown where a table has none."""
     lacking = [column for column in COLUMNS if column not in own]
     return own.assign(**dict.fromkeys(lacking, float("nan"))) if lacking else own

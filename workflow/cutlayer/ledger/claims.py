@@ -1,4 +1,4 @@
-"""The ledger's rows: every printed number and every claim, in each setup, with ours beside it and the verdict.
+"""Rows of the ledger: every published number and every claim, in each setup, with our value and the verdict.
 
 Where a method failed, or evidence is missing in part, there is no result; generated data get no verdict; what nothing
 here corresponds to is not comparable; printed numbers that depend on the scale get none at a scale that does not judge
@@ -22,8 +22,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-
-from cutlayer.plan.hours import Hours
 
 from . import across, bounds, distance, multiplicity, printed, scales, seeds, too_small, verdicts
 from .across import BETWEEN
@@ -58,7 +56,6 @@ class Scale:
     name: str
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
-    hours: Hours = field(default_factory=dict)  # of larger ones
     absent: str = ""  # why cells that a check asks for may not be there; empty: they have to be
 
     def lacks(self, found: Found) -> str:

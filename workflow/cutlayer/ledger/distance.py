@@ -1,4 +1,4 @@
-"""How far ours is from what the papers print: exhibit by exhibit in one number, the tolerance its unit.
+"""Distance to the published numbers by exhibit, in units of the verdict's tolerance.
 
 A number in a table is comparable to one in another only in what its rule allows it: 2 points of an accuracy, 0.02 of an
 AUC, the spread that the paper prints. Facts of the data are no results, and generated data are not what was printed of.
@@ -25,12 +25,12 @@ COLUMNS = [
 
 
 def acts(cells: pd.DataFrame) -> bool:
-    """Whether a defense does in any of these cells; a weight of 0 on what it adds to a loss is none."""
+    """True if some cell has an active defense; a penalty with a weight of 0 is none."""
     return not ((cells["defense"] == UNDEFENDED) | (cells["setting"] == IDLE)).all()
 
 
 def compared(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The rows of claims.csv that are printed numbers with a result of ours, with their `distance` in tolerances."""
+    """Published numbers of claims.csv for which we have a result, with their `distance` in tolerances."""
     rows = verdicts[(verdicts["kind"] == "number") & (verdicts["provenance"] != STAND_IN)]
     rows = rows.assign(**{name: pd.to_numeric(rows[name]) for name in NUMBERS})  # publish has them as text
     rows = rows[(rows["seeds"] > 0) & rows["ours"].notna() & (rows["tolerance"] > 0)]
@@ -38,7 +38,7 @@ def compared(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def table(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """COLUMNS, a row for each exhibit that has such numbers; `verdicts` is claims.csv."""
+    """Median distances (COLUMNS), a row for each exhibit with published numbers; `verdicts` is claims.csv."""
     groups = compared(verdicts).groupby(["paper", "exhibit"], sort=False)
     return pd.DataFrame([_row(str(paper), str(name), own) for (paper, name), own in groups], columns=COLUMNS)
 

@@ -1,4 +1,4 @@
-"""Estimates: the statistic of the cells that a check selects, as a mean over seeds with its interval.
+"""Estimates: the statistic of a check, as a mean over seeds with its 95% interval.
 
 `value` is the mean of the left side and `slope` that of its least-squares line over the exhibit's axis; with a right
 side `gap` is left minus right, place by place, `ratio` that of the means, and `share_below` the share of the places
@@ -45,7 +45,7 @@ APART = "the sweeps reach no common range of"
 
 @dataclass(frozen=True)
 class Compared:
-    """What is shown, what is held against `at_most` and `at_least`; why nothing is, or that both sides are equal."""
+    """Estimates of a check: the shown one, those compared with `at_most` and `at_least`; or why there is none."""
 
     shown: Estimate
     largest: Estimate
@@ -61,7 +61,7 @@ NOTHING = Compared(UNKNOWN, UNKNOWN, UNKNOWN)
 
 
 def compared(check: Check, own: pd.DataFrame) -> Compared:
-    """The statistic of a check in the cells of one setup, where all that it selects is there."""
+    """Statistic of a check in the cells of one setup, all of which exist."""
     statistic = check["statistic"]
     if statistic in AT_EQUAL:
         return _traded(check, own)
@@ -116,20 +116,20 @@ def _excess(check: Check, sides: Sequence[Sequence[Pair]], samples: Sequence[Seq
 
 
 def _beyond(check: Check, value: float) -> bool:
-    """Whether a value is beyond a limit, but for rounding."""
+    """True if a value is beyond a limit by more than rounding."""
     least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
     return not least - ROUNDING <= value <= most + ROUNDING
 
 
 def _tied(found: Estimate, neutral: float | None, pair: Pair) -> str:
-    """Why nothing tells the sides apart, if so: the difference is 0 in each of several seeds."""
+    """Reason for a tie (the difference is 0 in each of several seeds); else empty."""
     if neutral is None or not max(abs(end - neutral) for end in (found.low, found.high)) <= ROUNDING:
         return ""
     return f"equal in each of {len(np.unique(pair.left.seed))} seeds ({np.nanmean(pair.left.value):.4g})"
 
 
 def _sample(statistic: str, pair: Pair) -> Sample:
-    """One value a seed, NaN where there is nothing to compare."""
+    """Values by seed, NaN where there is nothing to compare."""
     if statistic == "slope":
         values, places = np.array([_slope(*line) for line in pair.lines()]), pair.left.place
         span = float(np.ptp(places[~np.isnan(places)])) or 1.0
@@ -145,7 +145,7 @@ def _sample(statistic: str, pair: Pair) -> Sample:
 
 
 def _difference(pair: Pair) -> Sample:
-    """Left minus right. Where the right side is a known number, the left one's interval less it.
+    """Left minus right; if the right side is an exact number, the left one's interval shifted by it.
 
     To a bound the seeds are draws of one mechanism, each on rows of its own draws: what matters is their scatter, which
     is not less than what the rows of one of them leave.
@@ -171,7 +171,7 @@ def _slope(places: np.ndarray, values: np.ndarray) -> float:
 
 
 def _alone(side: Side) -> float:
-    """The standard error that its tested rows leave a side; of a share of 0 or 1, as if half a row were otherwise."""
+    """Standard error of a side from its tested rows; a share of 0 or 1 counts as half a row away from it."""
     error, rows = known(side.error), fewest(side.rows)
     if error > 0 or rows <= 0 or side.kind not in (declared.SHARE, declared.AUC):
         return error
@@ -180,7 +180,7 @@ def _alone(side: Side) -> float:
 
 
 def _of_both(pair: Pair, difference: float) -> float:
-    """The standard error that the number of tested rows leaves a difference, in all seeds and places the same rows.
+    """Standard error of a difference from the tested rows, which are the same in all seeds and places.
 
     Of shares of the same rows see `_of_shares`. Of other rows the squares of both errors add; of AUCs of the same rows
     they are at most that, for how much the two have in common is not recorded. Where each seed has rows of its own, or
@@ -196,7 +196,7 @@ def _of_both(pair: Pair, difference: float) -> float:
 
 
 def _of_shares(pair: Pair, difference: float) -> float:
-    """The same of a difference of shares of the same rows; 0 where their number is not known.
+    """Standard error of a difference of two proportions on the same rows (a lower bound); 0 if n is unknown.
 
     They differ in at least |difference| of the rows, which is all that is known of how many differ. Without it a
     difference of one row in each of three seeds would be certain.
@@ -206,7 +206,7 @@ def _of_shares(pair: Pair, difference: float) -> float:
 
 
 def _of_ratio(pair: Pair, ratio: float) -> float:
-    """The same of a ratio: the squares of the relative errors of both sides add."""
+    """Standard error of a ratio from the tested rows: the squares of both relative errors add."""
     right = pair.right or pair.left
     means = float(np.nanmean(pair.left.value)), float(np.nanmean(right.value))
     if not all(means):
@@ -215,7 +215,7 @@ def _of_ratio(pair: Pair, ratio: float) -> float:
 
 
 def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: float = 1) -> Estimate:
-    """The least (or greatest) left side against the least (or greatest) right side."""
+    """Estimate of the least (or greatest) left side compared with the least (or greatest) right side."""
     if check.get("of_several") != "most":
         return smallest_of_largest(samples, parts)
     turned = [[-one for one in row] for row in samples]
@@ -224,7 +224,7 @@ def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: float = 1)
 
 
 def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
-    """Each place on its own; the largest is held against `at_most`, the least against `at_least`."""
+    """Estimates at each place; the largest is compared with `at_most`, the least with `at_least`."""
     at = _gaps(sides)
 
     def found(ratio: float, parts: float) -> Compared:
@@ -237,7 +237,7 @@ def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
 
 
 def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
-    """The share of the places where the least left side is below the least right one, at least and at most.
+    """Share of the places where the least left side is below the least right one, as an interval.
 
     A place where they are equal in every seed, as where both make no error, is left out.
     """
@@ -259,18 +259,18 @@ def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
 
 
 def _equal(samples: Sequence[Sequence[Sample]]) -> bool:
-    """Whether the least left side is the least right one, in each seed."""
+    """True for each seed in which the least left side equals the least right one."""
     apart = np.min([np.max([one.values for one in row], axis=0) for row in samples], axis=0)
     return bool(np.abs(apart).max() <= ROUNDING)
 
 
 def _gaps(sides: Sequence[Sequence[Pair]]) -> list[list[list[Sample]]]:
-    """The differences of all left sides and all right ones, place by place."""
+    """Differences of all left and right sides, place by place."""
     return [[[_sample("gap", pair) for pair in row] for row in here] for here in place_by_place(sides)]
 
 
 def _kept(check: Check, own: pd.DataFrame) -> Compared:
-    """The share of the passive party's worth that the left side keeps, above the right side or, without one, chance."""
+    """Share of the passive party's utility that the left side keeps, above the right side or, without one, chance."""
     none = where(own, undefended(check)).groupby("seed")
     floor = where(own, check["right"]).groupby("seed")["value"] if "right" in check else none["chance"]
     useful = where(own, check["left"]).groupby("seed")["value"].mean() - floor.mean()
@@ -282,7 +282,7 @@ def _kept(check: Check, own: pd.DataFrame) -> Compared:
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:
-    """By how much more useful the left side is at an equal leak, or by how much more it leaks at an equal utility.
+    """Difference in utility at equal leak, or in leak at equal utility.
 
     The rows that were tested move a curve along either axis: along that of what is held equal by its error times how
     much the other changes with it.
@@ -307,7 +307,7 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
 
 
 def _curves(own: pd.DataFrame, check: Check, side: Any, axes: Sequence[str]) -> list[Curve]:
-    """The curve of a defense in each seed; more of a leak, as of an error of the model, is worse."""
+    """Trade-off curve of a defense in each seed; a larger leak or model error is worse."""
     parts = []
     for axis in axes:
         values = where(own, {**side, **check[axis]}).groupby(POINTS)["value"].mean().unstack("seed").T.to_numpy()

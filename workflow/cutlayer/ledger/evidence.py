@@ -1,4 +1,4 @@
-"""Evidence: which cells a claim, a printed number or a headline asks of an exhibit, and whether all of them are there.
+"""Evidence: the cells that a claim, a published number or a headline needs, and whether all of them exist.
 
 A check selects cells by their columns. Evidence in part is no evidence: where a method failed, or something that the
 check names was left out or is not there, there is nothing to judge. What is not named is what there is: an attack that
@@ -36,7 +36,7 @@ UNSCORED = "what the defense drew for the labels was not scored: it draws nothin
 
 @dataclass(frozen=True)
 class Found:
-    """What a check found in one setup."""
+    """Finding of a check in one setup."""
 
     facts: dict[str, str]  # setup, dataset, provenance
     compared: Compared = NOTHING  # nan where something is lacking
@@ -49,7 +49,7 @@ class Found:
 
 
 def per_setup(check: Check, cells: Mapping[str, pd.DataFrame], absent: str = "") -> Iterator[Found]:
-    """What a check finds in each of its setups, or in each for which its exhibit has a number.
+    """Findings of a check in its setups, by default in all for which its exhibit has a number.
 
     Cells that are nowhere are an error, unless `absent` says why there may be none.
     """
@@ -68,7 +68,7 @@ def per_setup(check: Check, cells: Mapping[str, pd.DataFrame], absent: str = "")
 
 
 def _with_results(table: pd.DataFrame) -> list[str]:
-    """The setups of which there is a number, or of which something failed."""
+    """Setups that have a number or a failure."""
     return list(dict.fromkeys(table.loc[(table["skipped"] == "") | failed_cells.among(table), "setup"]))
 
 
@@ -106,19 +106,19 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
 
 
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
-    """Whether the scale has fewer settings: others in this setup, or this one in others."""
+    """True if the scale has fewer settings: others in this setup, or this one in others."""
     others = {key: value for key, value in part.items() if key != "setting"}
     return "setting" in part and not (where(there, others).empty and where(table, part).empty)
 
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:
-    """Whether all cells have the same seeds and places."""
+    """True if all cells have the same seeds and places."""
     counts = [Counter(zip(part["seed"].tolist(), part[along].fillna(np.inf).tolist(), strict=True)) for part in parts]
     return all(one.keys() == counts[0].keys() and len({*one.values()}) == 1 for one in counts)
 
 
 def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tuple[str, str] | None:
-    """What kind of thing a selection lacks, and why, where so much of it is left out and so much is there."""
+    """What a selection lacks, and why, given the rows left out and those that exist."""
     hit = left_out if left_out.empty else left_out[_hit(part, left_out)]
     failed = hit if hit.empty else hit[failed_cells.among(hit)]
     if not failed.empty:
@@ -132,7 +132,7 @@ def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tu
 
 
 def _hit(part: Selection, own: pd.DataFrame) -> pd.Series:
-    """Which rows say why there is nothing of a selection; "" stands for all."""
+    """Mask of the rows that explain why a selection is empty; "" stands for all."""
     hit = pd.Series(True, index=own.index)
     for column in set(part) - {"metric"}:
         hit &= own[column].isin([*listed(part[column]), ""])
@@ -142,7 +142,7 @@ def _hit(part: Selection, own: pd.DataFrame) -> pd.Series:
 
 
 def _where_both(check: Check, own: pd.DataFrame) -> pd.DataFrame:
-    """The cells without the places that some side lacks in some seed."""
+    """The cells at the places that all sides have in all seeds."""
     along = axis(own)
     gone = {
         place

@@ -1,4 +1,4 @@
-"""The ledger's files: every verdict, how many there are of each, and the first screen in words."""
+"""Files of the ledger: all verdicts, their counts, and the summary in markdown."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write(
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """How many rows of each paper and kind have each verdict."""
+    """Counts of verdicts by paper and kind."""
     table = verdicts.groupby(["paper", "kind"], sort=False)["verdict"].value_counts().unstack(fill_value=0)
     found = [word for word in ORDER if word in table.columns]
     return table[found].reset_index()
@@ -66,10 +66,10 @@ def markdown(
     failed.
     """
     names = [scale.name for scale in sizes]
-    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(names, sizes[-1].hours)} {MARKS}", ""]
+    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(names)} {MARKS}", ""]
     if failed:
         lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
-    for one in overview.papers(verdicts, papers, names, sizes[-1].hours):
+    for one in overview.papers(verdicts, papers, names):
         lines += [f"## {one.name}", "", f'{one.authors}, "{one.title}".', ""]
         if one.points:
             lines += [_table(one.points), ""]
@@ -82,7 +82,7 @@ def markdown(
 
 
 def false(verdicts: pd.DataFrame) -> str:
-    """How many verdicts are expected to be false, in a sentence."""
+    """Sentence on the expected number of false verdicts."""
     rows, against, holds = multiplicity.discoveries(verdicts)
     return (
         f"Each of the {rows} rows that are judged by an interval keeps its own 95%: at most {LEVEL:.1%} on either "
@@ -94,7 +94,7 @@ def false(verdicts: pd.DataFrame) -> str:
 
 
 def _table(points: Sequence[overview.Point]) -> str:
-    """What a paper says by datasets."""
+    """Table of a paper's main claims by dataset."""
     titles = dict.fromkeys(_titled(chip) for point in points for chip in point.chips)
     rows = [{"says": point.text} | {_titled(chip): _said(chip) for chip in point.chips} for point in points]
     return str(pd.DataFrame(rows, columns=["says", *titles]).fillna("").to_markdown(index=False))

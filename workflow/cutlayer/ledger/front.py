@@ -1,7 +1,7 @@
-"""The Pareto front, as far as seeds support it.
+"""The Pareto front of utility and leak, as far as seeds support it.
 
-A point is compared with each other one, so that the comparisons share the 5% (Bonferroni): of fifty useless schemes
-more than one would be better than some other by chance.
+A point is compared with each other one, so that the comparisons share the 5% (Bonferroni): otherwise more than one of
+fifty useless schemes would be better than some other by chance.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .statistics import CONFIDENCE, ROUNDING
 
 
 def front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
-    """Which points, of costs and gains (points, seeds), are on the front beyond noise.
+    """Mask of the points on the Pareto front beyond noise, from costs and gains (points, seeds).
 
     Those that no other point beats: each other one costs more or gains less, by the whole 95% interval of the paired
     difference over seeds. Points that are equal in every seed do not beat one another. One seed supports none.
@@ -38,7 +38,7 @@ def beaten(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
 
 
 def _surely_less(values: np.ndarray) -> np.ndarray:
-    """Of values (points, seeds): whether one point (rows) is less than another (columns), of all others at once."""
+    """Matrix, True where a point (row) is surely less than another (column), at one level for all others."""
     differences = values[:, None] - values
     seeds, others = values.shape[1], max(1, len(values) - 1)
     reach = t.ppf(1 - (1 - CONFIDENCE) / 2 / others, seeds - 1) * differences.std(axis=2, ddof=1) / np.sqrt(seeds)

@@ -1,4 +1,4 @@
-"""Many verdicts at once: which stay when a claim's setups, all bounds, or all rows of the ledger are judged as one.
+"""Multiple testing: verdicts that stay when a claim's setups, all bounds, or all rows are judged at once.
 
 A row keeps its own 95%. What is said of several setups in one sentence holds for those that Holm's procedure keeps
 within the claim; a bound is refuted only if it stays so among all bounds; and the foot of the ledger says how many rows
@@ -26,7 +26,7 @@ HALVINGS, LEAST = 12, 1e-8  # of the search for a p-value, and where it ends
 
 
 def p_value(ours: Compared, judge: Callable[[Compared], str], verdict: str) -> float:
-    """The level, on either side, below which the interval no longer gives the verdict; nan where there is none.
+    """One-sided level below which the interval no longer gives the verdict; nan if there is none.
 
     Searched on the logarithmic scale: to 0.4%, and not below LEAST.
     """
@@ -43,7 +43,7 @@ def p_value(ours: Compared, judge: Callable[[Compared], str], verdict: str) -> f
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a ledger with the bounds that stay refuted when all that are tested are tested at once."""
+    """Rows of a ledger in which bounds are refuted only if they stay so among all tested bounds (Holm)."""
     alone = _words(rows) == REFUTED
     tested = rows["p"].notna() & _words(rows).isin(BOUNDS)
     kept = pd.Series(holm([*rows.loc[tested, "p"]]), index=rows.index[tested], dtype=bool)
@@ -54,7 +54,7 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_itself(rows: pd.DataFrame) -> pd.Series:
-    """Which verdicts on a claim do not stay when all setups of the claim are judged at once (Holm)."""
+    """Mask of the verdicts on a claim that do not stay when all its setups are judged at once (Holm)."""
     judged = rows[(rows["kind"] != "number") & _words(rows).isin([*BY_INTERVAL, UNDECIDED])]
     found = pd.Series(False, index=rows.index)
     for _, claim in judged.groupby(["paper", "item"], sort=False):

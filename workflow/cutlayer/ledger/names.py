@@ -1,4 +1,4 @@
-"""Names of data as people read them."""
+"""Titles of datasets and setups."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ WORDS = {
 
 
 def of_dataset(name: str) -> str:
-    """The title of a dataset: `breast_cancer` is Breast cancer; of several those of each."""
+    """Title of a dataset, or of several: `breast_cancer` is Breast cancer."""
     return ", ".join(TITLES.get(one, one.replace("_", " ").capitalize()) for one in name.split(", "))
 
 
 def of_setup(setup: str, dataset: str) -> str:
-    """The title of a setup, which begins with that of its dataset: `bank_l2` is Bank: L2 penalty."""
+    """Title of a setup, which begins with that of its dataset: `bank_l2` is Bank: L2 penalty."""
     title = of_dataset(dataset)
     if setup == dataset or not setup:
         return title

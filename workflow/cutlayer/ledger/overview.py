@@ -1,6 +1,6 @@
-"""What is known of each paper at a glance: what it says above all by datasets, and what would decide the rest.
+"""Overview of each paper: verdicts on its main claims by dataset, and what would decide the undecided rows.
 
-It is the ledger in words and the site's first screen. What a paper says above all is `main` in paper.yaml.
+It is the ledger in words and the site's first page. The main claims are those under `main` in paper.yaml.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.plan import hours
-from cutlayer.plan.hours import Hours
 from cutlayer.plan.sizes import FULL_SCALE
 
 from . import names
@@ -88,7 +86,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Chip:
-    """What is known of a statement on one dataset."""
+    """Verdicts on a main claim for one dataset."""
 
     dataset: str
     verdicts: Mapping[str, int]  # without the mark, in their order -> in how many rows
@@ -122,7 +120,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Point:
-    """What a paper says above all."""
+    """A main claim of a paper, with its verdicts."""
 
     text: str
     claims: list[str]
@@ -131,7 +129,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper at a glance."""
+    """Overview of a paper."""
 
     name: str
     title: str
@@ -142,7 +140,7 @@ class Paper:
     rest: list[str]  # what would decide the rest, a sentence each
 
 
-def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scales: Sequence[str], known: Hours) -> Iterator[Paper]:
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scales: Sequence[str]) -> Iterator[Paper]:
     """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them.
 
     `scales` are those of the run, the largest last.
@@ -151,7 +149,7 @@ def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scales: Sequence[
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
-        larger = [*rest(counts, scales[0] if _smaller(own) else FULL_SCALE, known, name)]
+        larger = [*rest(counts, scales[0] if _smaller(own) else FULL_SCALE)]
         yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own), larger)
 
 
@@ -161,7 +159,7 @@ def _smaller(own: pd.DataFrame) -> bool:
     return bool((among["size"] != FULL).any())
 
 
-def of_scale(scales: Sequence[str], known: Hours) -> str:
+def of_scale(scales: Sequence[str]) -> str:
     """Which scales a run is of, the largest last, and what the next one takes."""
     if len(scales) > 1:
         return (
@@ -169,12 +167,14 @@ def of_scale(scales: Sequence[str], known: Hours) -> str:
         )
     (scale,) = scales
     larger = LARGER.get(scale, "reference")
-    more = f" A larger one is run with `--config scale={larger}`{_price(known, larger)}." if larger else ""
-    return f"This is a run at scale **{scale}**.{more}"
+    told = f"This is a run at scale **{scale}**."
+    if not larger:
+        return told
+    return f"{told} A larger one is run with `--config scale={larger}`; `make plan SCALE={larger}` tells its hours."
 
 
 def plain(verdict: str) -> str:
-    """A verdict without the mark."""
+    """A verdict without its mark."""
     return verdict.removesuffix(MARK)
 
 
@@ -200,21 +200,12 @@ def decided(own: pd.DataFrame) -> str:
     return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scales}{told}{sizes}."
 
 
-def _price(known: Hours, scale: str, paper: str = hours.ALL) -> str:
-    told = hours.told(known, scale, paper)
-    return f" ({told})" if told else ""
-
-
-def rest(counts: Mapping[str, int], scale: str, known: Hours, paper: str = hours.ALL) -> Iterator[str]:
+def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:
     """What would decide what is not decided of a paper."""
     larger = LARGER.get(scale, "reference")
     left = ", ".join(f"{counts[word]} {said}" for word, said in OPEN.items() if word in counts)
     if left:
-        yield (
-            f"{left}: `--config scale={larger}`{_price(known, larger, paper)} tells more."
-            if larger
-            else f"{left}: more seeds tell."
-        )
+        yield f"{left}: `--config scale={larger}` tells more." if larger else f"{left}: more seeds tell."
     for word, said in ELSEWHERE.items():
         if word in counts:
             yield f"{counts[word]} {said}."

@@ -1,4 +1,4 @@
-"""A paper's printed numbers, and the cells that each is held against: one mapping for ledger and exhibits.
+"""Published numbers, matched with the cells that they are compared with, for ledger and exhibits.
 
 Of each number paper.yaml says under `numbers` which row of published.csv it is, and the check that selects ours.
 """
@@ -24,14 +24,14 @@ COLUMNS = [*KEYS, "place", "target", "published", "decimals"]
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """Published.csv, with a column `decimals`: how many the paper prints."""
+    """Table of published.csv, with a column `decimals`: the number of published decimals."""
     text = pd.read_csv(path, dtype={"value": str})
     decimals = text["value"].str.partition(".")[2].str.len()
     return text.assign(value=text["value"].astype(float), decimals=decimals)
 
 
 def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple[Row, Entry]]:
-    """Each printed number that an entry of paper.yaml means, in our unit, with that entry."""
+    """Published numbers that an entry of paper.yaml selects, in our unit, with that entry."""
     rows = [{str(key): value for key, value in row.items()} for row in published.to_dict("records")]
     for entry in entries:
         meant = entry["published"].items()
@@ -43,12 +43,12 @@ def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple
 
 
 def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the dataset that a number is printed for; of all, where it is for all or its check names setups."""
+    """Cells of the dataset of a published number; of all datasets if it is for all, or if its check names setups."""
     return cells if dataset == "all" or "setups" in check else cells[cells["dataset"] == dataset]
 
 
 def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
-    """The printed numbers that are single cells of an exhibit, one a row: COLUMNS.
+    """Published numbers of single cells of an exhibit, one in a row (COLUMNS).
 
     `cells` is what `cells.summarize` returns. A number that is for any setting of a defense has no setting and no
     place. `target` is what the paper prints it for: one cell of ours may be several of the paper's.
@@ -65,7 +65,7 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
 
 
 def _hits(check: Entry, dataset: str, rows: Sequence[Mapping[Any, Any]]) -> Iterator[Sequence[Row]]:
-    """The rows of each setup that a check selects, if it is of one selection and of no place."""
+    """Rows that a check selects in each setup, if it has one selection and no place."""
     if check["statistic"] != "value" or "at" in check or not isinstance(check["left"], Mapping):
         return
     wanted = {key: value if isinstance(value, list) else [value] for key, value in check["left"].items()}
@@ -81,7 +81,7 @@ def _hits(check: Entry, dataset: str, rows: Sequence[Mapping[Any, Any]]) -> Iter
 
 
 def _where(hit: Sequence[Row], along: str) -> Iterator[Row]:
-    """The one cell that is selected, or the defense if it is all of its settings; nothing of other kinds of several."""
+    """The selected cell, or the defense if all of its settings are selected; None for other selections of several."""
     own = {key: hit[0][key] for key in KEYS}
     if len(hit) == 1:
         yield own | {"place": hit[0][along]}

@@ -1,4 +1,4 @@
-"""Verdicts as people read them: a number and its interval to as many decimals as the interval leaves sense in."""
+"""Formatting of verdicts: numbers and intervals with as many decimals as the interval justifies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIGITS_OF_REACH = 2
 
 
 def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with a column `interval`, and numbers as text, empty where there is none."""
+    """The verdicts with a column `interval` and with numbers as text."""
     ends = [*zip(verdicts["low"], verdicts["high"], strict=True)]
     places = [decimals(*pair) for pair in ends]
     ours = {name: [*map(number, verdicts[name], places)] for name in NUMBERS if name in verdicts}
@@ -23,14 +23,14 @@ def readable(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def decimals(low: float, high: float) -> int | None:
-    """How many decimals have two digits of how far an interval reaches; None where it is a point, but for rounding."""
+    """Number of decimals that show two digits of an interval's width; None if it is a point up to rounding."""
     if pd.isna(low) or pd.isna(high) or high - low <= ROUNDING:
         return None
     return max(0, DIGITS_OF_REACH - 1 - math.floor(math.log10((high - low) / 2)))
 
 
 def number(value: float, places: int | None = None) -> str:
-    """A number with so many decimals; else whole, or to four digits."""
+    """A number with these decimals; without, as an integer or with four digits."""
     if pd.isna(value):
         return ""
     if places is not None:
@@ -39,6 +39,6 @@ def number(value: float, places: int | None = None) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """The ends of an interval; empty where it is a point."""
+    """Text of an interval; empty if it is a point."""
     places = decimals(low, high)
     return "" if places is None else f"{number(low, places)} to {number(high, places)}"

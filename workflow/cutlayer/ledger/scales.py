@@ -16,7 +16,7 @@ from .evidence import Found, per_setup
 
 PRESENT = "present"  # of a row of the ledger: of how much of what it asks for there are cells
 SHOWN = ["defense", "attack", "metric"]
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 
 def of(cells: Mapping[str, pd.DataFrame], scale: str) -> dict[str, pd.DataFrame]:
@@ -44,7 +44,7 @@ def largest(rows: Sequence[Mapping[str, Row]]) -> list[Row]:
     return found
 
 
-def largest_of(check: Row, cells: Mapping[str, pd.DataFrame], order: Sequence[str]) -> list[Found]:
+def largest_of(check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], order: Sequence[str]) -> list[Found]:
     """What a check finds in each setup, at the largest scale at which nothing of it lacks."""
     found: dict[str, Found] = {}
     for scale in among(cells.values(), order):

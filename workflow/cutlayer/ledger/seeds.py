@@ -1,4 +1,4 @@
-"""How many seeds would decide what is undecided, if more of them have the mean and the scatter of those that are there.
+"""Number of seeds that would decide an undecided verdict, assuming the present mean and scatter.
 
 With n seeds in place of k the reach of Student's interval is t(n - 1) / sqrt(n) over t(k - 1) / sqrt(k) of what it is.
 So the values of seeds are drawn together by that ratio, and the rule is asked again. The answer is rough: a mean of few
@@ -21,7 +21,7 @@ NEVER = "more seeds alone would not decide it"
 
 
 def said(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
-    """The number of COUNTS from which on a rule decides, in words; nothing of one seed, or of what has none."""
+    """Text with the least of COUNTS at which the rule decides; empty for a single seed or for facts of the data."""
     again = ours.again
     if seeds < 2 or again is None:
         return ""
@@ -31,5 +31,5 @@ def said(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str
 
 
 def _reach(seeds: int) -> float:
-    """Of the interval of a mean over seeds, in standard deviations."""
+    """Half the width of the interval of a mean over n seeds, in standard deviations."""
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, seeds - 1)) / math.sqrt(seeds)

@@ -1,4 +1,4 @@
-"""Which setting of each defense a table shows: the most private one that costs little utility.
+"""Choice of each defense's setting for a table: the most private one within a limited loss of utility.
 
 A rule names the metric that is a run's `utility`, the `attack` and its metric, the `leak`, and `within`, by how much
 the mean utility over seeds may be below that of the undefended run. Of the settings within, the one of least mean leak
@@ -31,7 +31,7 @@ ONE_SEED = f"{scales.PREFIX}the setting is chosen on other seeds, and there is o
 
 
 def chosen(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """The cells of the chosen settings, of an exhibit's cells seed by seed as `cells.gather` has them.
+    """Cells of the chosen settings, from an exhibit's cells seed by seed (see `cells.gather`).
 
     What a method skipped as a whole stays. A defense of which no setting has both numbers on other seeds, or that has
     no undefended run beside it, keeps one row, which says so.
@@ -45,7 +45,7 @@ def chosen(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
 
 def choose(points: pd.DataFrame, undefended: float, within: float) -> tuple[str, bool]:
-    """The label of the chosen setting, and whether it is within; `points` (settings x utility, leak) has no gaps.
+    """Label of the chosen setting, and whether it is within the limit; `points` (settings x utility, leak) has no NaN.
 
     Of equals the first counts.
     """
@@ -54,7 +54,7 @@ def choose(points: pd.DataFrame, undefended: float, within: float) -> tuple[str,
 
 
 def _points(setup: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """Utility and leak (columns) of each defense, setting and seed."""
+    """Table of utility and leak by defense, setting and seed."""
     utility = setup[(setup["attack"] == "") & (setup["metric"] == rule["utility"])]
     leak = setup[(setup["attack"] == rule["attack"]) & (setup["metric"] == rule["leak"])]
     parts = [part.groupby(["defense", "setting", "seed"], sort=False)["value"].mean() for part in (utility, leak)]
@@ -78,7 +78,7 @@ def _of_defense(own: pd.DataFrame, points: pd.DataFrame, defense: str, within: f
 
 
 def _pick(points: pd.DataFrame, defense: str, within: float) -> tuple[str, bool] | None:
-    """What is chosen by means over the seeds of the points; None if there is nothing to choose from or by."""
+    """Setting chosen by means over the seeds of the points; None if there is no choice."""
     means = points.groupby(["defense", "setting"], sort=False).mean()
     undefended = means["utility"].get((UNDEFENDED, ""), float("nan"))
     complete = means.query("defense == @defense").dropna().droplevel("defense")
@@ -86,7 +86,7 @@ def _pick(points: pd.DataFrame, defense: str, within: float) -> tuple[str, bool]
 
 
 def _name(picks: list[tuple[str, bool]], within: float) -> str:
-    """What a table calls the settings that the seeds chose."""
+    """Label of the settings that the seeds chose."""
     notes = {True: "", False: f"(none within {100 * within:g} points)"}
     seeds = Counter(f"{setting} {notes[near]}".strip() for setting, near in picks)
     if len(seeds) == 1:
@@ -95,7 +95,7 @@ def _name(picks: list[tuple[str, bool]], within: float) -> str:
 
 
 def _unchosen(own: pd.DataFrame, reason: str) -> pd.DataFrame:
-    """One row in place of all: why, unless something failed."""
+    """Row with the reason in place of all settings, or the failed rows."""
     failed = own["skipped"][failed_cells.among(own)]
     told = failed.iloc[0] if len(failed) else reason
     return own.head(1).assign(setting="", attack="", metric="", value=float("nan"), skipped=told)

@@ -1,7 +1,7 @@
-"""Sides: what a check selects of the cells of one setup, by seed and place, and one side against the other.
+"""Sides of a check in one setup: arrays of values by seed and place.
 
-All sides of a check have the same seeds and places, in the same order. They are plain arrays: a ledger looks at
-thousands of them, most of a dozen numbers, and a table of each would take most of its time.
+All sides of a check have the same seeds and places, in the same order. They are plain arrays: a ledger has thousands
+of them, most of a dozen numbers, and a data frame for each would take most of its time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NUMBERS = ["value", "error", "rows"]
 
 @dataclass(frozen=True)
 class Side:
-    """Cells averaged over all but seed and place, (P,) each, sorted by both."""
+    """One side: values (P,) averaged over all but seed and place, sorted by both."""
 
     seed: np.ndarray
     place: np.ndarray
@@ -37,32 +37,32 @@ class Side:
     drawn: bool = False  # whether it is what a defense drew for the labels, anew for each seed
 
     def at(self, kept: np.ndarray) -> Side:
-        """Some of the seeds and places."""
+        """The side at some of the seeds and places."""
         own = {name: getattr(self, name)[kept] for name in (*PLACE, *NUMBERS)}
         return replace(self, **own)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A left side and a right one, or a left side alone."""
+    """A left and a right side, or a left side alone."""
 
     left: Side
     right: Side | None = None
 
     @property
     def value(self) -> np.ndarray:
-        """(P,): left minus right."""
+        """Differences (P,), left minus right."""
         return self.left.value if self.right is None else self.left.value - self.right.value
 
     @property
     def rows(self) -> float:
-        """The least number of rows of any seed and place; nan if none is known."""
+        """Least number of rows of any seed and place; nan if unknown."""
         rows = self.left.rows if self.right is None else np.minimum(self.left.rows, self.right.rows)
         return float(np.fmin.reduce(rows))
 
     @property
     def paired(self) -> bool:
-        """Whether both sides may be of the same rows: as many in each seed and place, of the same kind."""
+        """True if both sides may have the same tested rows: equal numbers in each seed and place, of one kind."""
         return (
             self.right is not None
             and self.left.kind == self.right.kind
@@ -71,15 +71,15 @@ class Pair:
 
     @property
     def exact(self) -> bool:
-        """Whether it is a fact of the data."""
+        """True if the value is deterministic (has no seed)."""
         return bool((self.left.seed == NO_SEED).all())
 
     def at(self, kept: np.ndarray) -> Pair:
-        """Some of the seeds and places."""
+        """The pair at some of the seeds and places."""
         return Pair(self.left.at(kept), self.right and self.right.at(kept))
 
     def by_seed(self, values: np.ndarray) -> np.ndarray:
-        """(S,): the mean of what is known of each seed in values (P,)."""
+        """Means (S,) of the known values (P,) of each seed."""
         known, starts = ~np.isnan(values), self._starts()
         sums = np.add.reduceat(np.where(known, values, 0.0), starts)
         with np.errstate(invalid="ignore"):
@@ -96,7 +96,7 @@ class Pair:
 
 
 def pairs(check: Check, own: pd.DataFrame) -> list[list[Pair]]:
-    """For each left selection of a check and each right one, what they select."""
+    """Pairs for all combinations of left and right selections of a check."""
     lefts, rights = ([_side(own, one) for one in selections(check.get(key, []))] for key in ("left", "right"))
     if check.get("at") in ("first", "last"):
         end = (np.fmin if check["at"] == "first" else np.fmax).reduce(lefts[0].place)
@@ -107,13 +107,13 @@ def pairs(check: Check, own: pd.DataFrame) -> list[list[Pair]]:
 
 
 def place_by_place(pairs: Sequence[Sequence[Pair]]) -> list[list[list[Pair]]]:
-    """All pairs at each of the places."""
+    """All pairs, by place."""
     places = pd.unique(pairs[0][0].left.place)
     return [[[pair.at(pair.left.place == place) for pair in row] for row in pairs] for place in places]
 
 
 def _side(own: pd.DataFrame, selection: Selection) -> Side:
-    """The cells of a selection, averaged over all but seed and place."""
+    """Side of a selection: its cells averaged over all but seed and place."""
     cells = with_columns(where(own, selection))
     facts = [cells[name].to_numpy() for name in ("metric", "chance", "tested", "few", "cases")]
     kinds = {kind(metric, chance) for metric, chance in zip(*facts[:2], strict=True)}
@@ -134,6 +134,6 @@ def _side(own: pd.DataFrame, selection: Selection) -> Side:
 
 
 def _twice(seed: np.ndarray, place: np.ndarray) -> bool:
-    """Whether some seed has a place twice; both are sorted."""
+    """True if some seed has a place twice; both are sorted."""
     same = (place[1:] == place[:-1]) | (pd.isna(place[1:]) & pd.isna(place[:-1]))
     return bool((same & (seed[1:] == seed[:-1])).any())

@@ -1,4 +1,4 @@
-"""Signal: whether a setup's model and the attacks on it are better than chance, without which nothing can be judged.
+"""Signal: tests whether a setup's model and the attacks on it are better than chance; otherwise nothing is judged.
 
 The undefended run decides, each of its metrics of which chance is known: the share of the most common value for an
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
@@ -32,7 +32,7 @@ EVERY_CASE = {"largest", "largest_gap"}  # what is said of every training is sai
 
 
 class Signals:
-    """What the cells of a paper's exhibits say of chance."""
+    """Tests against chance in the cells of a paper's exhibits."""
 
     def __init__(self, cells: Mapping[str, pd.DataFrame]) -> None:
         known = [with_columns(table).dropna(subset=["chance", "value"])[COLUMNS] for table in cells.values()]
@@ -54,7 +54,7 @@ class Signals:
         return self._chance(setup, frozenset(attacked["attack"]), frozenset(attacked["metric"]))
 
     def _chance(self, setup: str, attacks: frozenset[str], metrics: frozenset[str]) -> str:
-        """Why these attacks are no better than chance in these metrics, or in any if chance is known of none."""
+        """Reason why these attacks are not better than chance in these metrics (in any if none has a known chance)."""
         if (key := (setup, attacks, metrics)) not in self._found:
             own = self._cells[(self._cells["setup"] == setup) & self._cells["attack"].isin(attacks)]
             undefended = own[own["defense"] == UNDEFENDED]
@@ -65,7 +65,7 @@ class Signals:
 
 
 def _no_better(own: pd.DataFrame) -> str:
-    """Why no metric is better than chance; empty when one is, or when there is none."""
+    """Reason why no metric is better than chance; empty if one is, or if there is none."""
     runs = [(name, run) for name, run in own.groupby(RUN, sort=False)]
     best, reason = -float("inf"), ""
     for (_, _, attack, metric), run in runs:

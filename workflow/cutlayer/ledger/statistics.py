@@ -1,4 +1,4 @@
-"""Means over seeds with their uncertainty, and how several of them are held against one limit."""
+"""Means over seeds with confidence intervals, and simultaneous tests of several means against one limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-9  # values that are closer than this are equal: one processor rou
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and the ends of its interval, nan where one seed alone gives none."""
+    """A mean and the ends of its interval, nan for a single seed."""
 
     mean: float
     low: float
@@ -26,7 +26,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Unit:
-    """Where values lie between 0 and 1, or are by how much a share or an AUC is above a constant.
+    """Scale of values in [0, 1], or of a share or an AUC minus a constant.
 
     A value is sign * (share - shift). `rows` decide about one value (of an AUC those of the rarer class; 0: unknown),
     and `largest` is the largest standard error that one value can have, over sqrt(share (1 - share) / rows).
@@ -38,7 +38,7 @@ class Unit:
     sign: float = 1.0
 
     def ends(self, values: np.ndarray, spread: float, error: float, confidence: float) -> tuple[float, float]:
-        """The interval of the mean, on the logit scale, so that it ends where shares do."""
+        """Interval of the mean, computed on the logit scale, so that it stays within the range of shares."""
         center, slope = self.center(values)
         if slope == 0:  # all are 0 or all are 1, of nobody knows how many rows
             return float(values.mean()), float(values.mean())
@@ -51,12 +51,12 @@ class Unit:
         return min(ends), max(ends)
 
     def spread(self, values: np.ndarray, spread: float) -> float:
-        """The standard error of the mean share, not below what its rows alone leave."""
+        """Standard error of the mean share, at least that of its rows alone."""
         count = len(values) * self.rows
         return max(spread, self.largest * math.sqrt(self.center(values)[1] / count)) if count else spread
 
     def center(self, values: np.ndarray) -> tuple[float, float]:
-        """The mean share, half a row nearer to 1/2 than it is, and the slope of the logistic function there."""
+        """Mean share, moved half a row towards 1/2, and the slope of the logistic function there."""
         share, count = self.sign * float(values.mean()) + self.shift, len(values) * self.rows
         center = (count * share + 0.5) / (count + 1) if count else share
         center = min(max(center, 0.0), 1.0)
@@ -65,7 +65,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sample:
-    """One value a seed, and what the finite number of tested rows does to them.
+    """A sample: one value per seed, with the sampling error of the tested rows.
 
     `error` is the standard error that their mean keeps however many seeds there are, for they test the same rows, and
     `own` that of a single value, which its draws alone leave: seeds that happen to lie close are no surer than that.
@@ -84,23 +84,23 @@ class Sample:
         return replace(self, values=-self.values, unit=unit, ends=(-self.ends[1], -self.ends[0]))
 
     def less(self, limit: float) -> Sample:
-        """The values less a constant."""
+        """The sample minus a constant."""
         unit = self.unit and replace(self.unit, shift=self.unit.shift + self.unit.sign * limit)
         return replace(self, values=self.values - limit, unit=unit, ends=(self.ends[0] - limit, self.ends[1] - limit))
 
     def drawn_together(self, ratio: float) -> Sample:
-        """The same mean with this share of the scatter of seeds."""
+        """The sample with the same mean and this fraction of the scatter of seeds."""
         mean = self.values.mean()
         unit = self.unit and replace(self.unit, largest=self.unit.largest * ratio)
         return replace(self, values=mean + (self.values - mean) * ratio, own=self.own * ratio, unit=unit)
 
     @property
     def spread(self) -> float:
-        """The standard error of the mean over seeds."""
+        """Standard error of the mean over seeds."""
         return max(float(self.values.std(ddof=1)), self.own) / math.sqrt(len(self.values))
 
     def estimate(self, parts: float = 1) -> Estimate:
-        """Mean and interval; of several `parts` that are to hold together each has a share of the 5% (Bonferroni)."""
+        """Mean and interval; with several simultaneous `parts` each has a share of the 5% (Bonferroni)."""
         mean, confidence = float(self.values.mean()), 1 - (1 - CONFIDENCE) / parts
         if self.exact:
             return Estimate(mean, mean, mean)
@@ -114,7 +114,7 @@ class Sample:
         return Estimate(mean, max(mean - reach, min(least, mean)), min(mean + reach, max(most, mean)))
 
     def below(self) -> float:
-        """The p-value of the statement that the mean is not below 0; what is 0 but for rounding is not."""
+        """P-value of the hypothesis that the mean is not below 0; a mean of 0 up to rounding is not below."""
         mean = float(self.values.mean())
         if abs(mean) <= ROUNDING or (len(self.values) < 2 and not self.exact):
             return 1.0
@@ -130,7 +130,7 @@ class Sample:
 
 
 def interval(values: Sequence[float] | np.ndarray, error: float = 0.0) -> tuple[float, float, float]:
-    """Mean and the ends of Student's interval; one value alone has no interval (ends are nan).
+    """Mean and Student's t interval; a single value has no interval (ends are nan).
 
     `error` is the standard error that the finite number of tested rows leaves however many seeds there are; the two
     reaches are independent, so that their squares add.
@@ -141,13 +141,13 @@ def interval(values: Sequence[float] | np.ndarray, error: float = 0.0) -> tuple[
 
 @cache
 def _quantiles(confidence: float, freedom: int) -> tuple[float, float]:
-    """Of Student's distribution and of the normal one."""
+    """Quantiles of Student's distribution and of the normal one."""
     tail = (1 + confidence) / 2
     return float(stdtrit(freedom, tail)), float(ndtri(tail))
 
 
 def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: float = 1) -> Estimate:
-    """The interval of min over i of max over j of the means mu[i][j], one of several `parts`.
+    """Interval of min over i of max over j of the means mu[i][j], one of several `parts`.
 
     It covers with 95% on either side what it says of that side, without knowing which i and j it is: a lower end above
     the truth means that some j of the best i is too high (each has its share of the level), an upper end below it that
@@ -162,7 +162,7 @@ def smallest_of_largest(samples: Sequence[Sequence[Sample]], parts: float = 1) -
 
 
 def at_places(places: Sequence[Callable[[float], Estimate]], largest: bool, parts: float = 1) -> Estimate:
-    """The interval of the largest (or least) of the means at several places; a place gives its own for some parts."""
+    """Interval of the largest (or least) of the means at several places; a place gives its own for some parts."""
     alone, shared = ([place(parts * count) for place in places] for count in (1, len(places)))
     pick = max if largest else min
     sure, unsure = (shared, alone) if largest else (alone, shared)
@@ -170,7 +170,7 @@ def at_places(places: Sequence[Callable[[float], Estimate]], largest: bool, part
 
 
 def surely(samples: Sequence[Sequence[Sequence[Sample]]], level: float = LEVEL) -> int:
-    """In how many places the min over i of max over j of the means mu[place][i][j] is below 0, with 97.5%.
+    """Number of places where the min over i of max over j of the means mu[place][i][j] is below 0, with 97.5%.
 
     Partial conjunction: that at least k of m places are so is shown where Holm's procedure rejects k of them, which
     needs no independence. Of several rows one is enough, so that they share the level.
@@ -182,7 +182,7 @@ def surely(samples: Sequence[Sequence[Sequence[Sample]]], level: float = LEVEL) 
 
 
 def holm(values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Which of several p-values are below the level when all are tested at once; any dependence is allowed.
+    """Mask of the p-values rejected by Holm's procedure at a level; valid under any dependence.
 
     The k-th smallest of m has to be at most level / (m - k + 1), and so has each before it.
 

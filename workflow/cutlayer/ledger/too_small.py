@@ -1,4 +1,4 @@
-"""Too small to judge: what a model that is far less useful than the paper's says of defenses and attacks is nothing.
+"""Too small to judge: a reduced model with far less utility than the paper's does not test its defended rows.
 
 A setup that is smaller than the paper's is too small where the whole interval of its utility without a defense is more
 than 5 points below the largest utility that the paper prints on it, two and a half times what a printed accuracy may

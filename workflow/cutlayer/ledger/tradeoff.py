@@ -1,4 +1,4 @@
-"""Trade-offs between utility and leak: by how much two defenses differ where they leak alike, or are as useful.
+"""Trade-offs: difference of two defenses in utility at equal leak, or in leak at equal utility.
 
 The curve of a defense has a point for each setting of its sweep, of one seed, and is linear between neighboring ones. A
 setting that leaks more and is less useful than another one is no trade-off that anybody would take: so a curve has only
@@ -32,18 +32,18 @@ class Curve:
     alone: bool  # whether the sweep is a single setting
 
     def at(self, places: np.ndarray) -> np.ndarray:
-        """The curve at places within its range."""
+        """Values of the curve at places within its range."""
         return np.interp(places, self.held, self.value)
 
     @property
     def steepness(self) -> float:
-        """By how much what is compared changes with what is held equal, over the whole curve; 0 of a single point."""
+        """Mean slope of the curve; 0 for a single point."""
         length = float(self.held[-1] - self.held[0])
         return float(abs(self.value[-1] - self.value[0])) / length if length else 0.0
 
 
 def curves(held: np.ndarray, value: np.ndarray) -> Iterator[Curve]:
-    """The curve of each seed, of what is held equal and what is compared (seeds, settings)."""
+    """Trade-off curve of each seed, from the metric held equal and the compared one (seeds, settings)."""
     for seed in range(len(held)):
         kept = front(
             *(np.delete(each, seed, axis=0).mean(axis=0) if len(held) > 1 else each[0] for each in (held, value))
@@ -53,14 +53,14 @@ def curves(held: np.ndarray, value: np.ndarray) -> Iterator[Curve]:
 
 
 def front(held: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Which settings (K,), by their places, no other one beats."""
+    """Indices (K,) of the settings on the Pareto front."""
     order = np.lexsort([-value, -held])
     best = np.maximum.accumulate(value[order])
     return order[np.append(True, best[1:] > best[:-1])]
 
 
 def advantage(left: Curve, right: Curve) -> float:
-    """The mean of left minus right over the range that both reach; nan where there is none.
+    """Mean of left minus right over the common range of two curves; nan if there is none.
 
     The difference of two curves is linear between their settings, so that the mean is exact.
     """

@@ -1,9 +1,10 @@
-"""What becomes of a method in the arena, in a sentence: of the cells of an exhibit in which it was tried.
+"""Verdict of `make try`: a sentence on a user's method in the arena, from the cells of its exhibit.
 
-A defense is *on the front* of a setup if one of its settings is, see `front`. It is *dominated* if each of its settings
-leaks surely more to the worst attack and is surely less useful than one of another defense. Else it is undecided. An
-attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena. Surely is with 95%
-for all that is compared at once (see `front` and `statistics.holm`), not for each comparison by itself.
+A defense is *on the Pareto front* of a setup if one of its settings is, see `front`. It is *dominated* if each of its
+settings leaks surely more to the worst attack and is surely less useful than one of another defense. Else it is
+undecided. An attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena.
+Surely is with 95% for all that is compared at once (see `front` and `statistics.holm`), not for each comparison by
+itself.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MARKS = {"stand-in": "generated stand-in data", "synthetic": "generated data"}
 def write(
     name: str, kind: str, own: Sequence[str], strongest: str, exhibit: Exhibit, cells: Path, output: Path
 ) -> None:
-    """Write the sentence of a method, as `Outside.told` names it; `strongest` is the set of attacks that counts."""
+    """Write the sentence on a method, named as in `Outside.subject`; `strongest` is the set of attacks that counts."""
     table, told = load(cells), {"defense": of_defense, "attack": of_attack, "dataset": of_dataset}
     sentence = told[kind](table, own, strongest, exhibit["draw"], exhibit["setups"])
     with replacing(output) as temporary:
@@ -42,7 +43,7 @@ def write(
 
 
 def of_defense(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
-    """What the variants `own` of a defense are on each setup: on the front, dominated (by which), undecided."""
+    """Verdict on the variants `own` of a defense on each setup: on the Pareto front, dominated (by ...), undecided."""
     signals, verdicts = Signals({"": cells}), {}
     for setup in setups:
         here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
@@ -55,7 +56,7 @@ def of_defense(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dr
 
 
 def of_dataset(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
-    """Which defenses are on the front in each of the dataset's setups `own`."""
+    """Defenses on the Pareto front in each of the dataset's setups `own`."""
     signals, verdicts = Signals({"": cells}), {}
     for setup in setups:
         here = cells[(cells["setup"] == setup) & cells["attack"].isin([strongest, ""])]
@@ -64,7 +65,7 @@ def of_dataset(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dr
 
 
 def of_attack(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw, setups: Iterable[str]) -> str:
-    """On which schemes the variants `own` of an attack leak surely more than the worst of all others."""
+    """Schemes on which the variants `own` of an attack infer surely more than the strongest of all others."""
     sign = 1 if draw.get("safer", "down") == "down" else -1
     metric, where, gaps = draw.get("leak", LEAK), [], []
     known = cells[(cells["metric"] == metric) & cells["value"].notna()]
@@ -86,18 +87,18 @@ def of_attack(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Dra
 
 
 def _gap(own: pd.DataFrame, rest: pd.DataFrame, sign: int) -> Sample:
-    """How much more an attack leaks than the worst of the others, a value a seed that both have."""
+    """Leak to an attack minus the leak to the strongest of the others, for each common seed."""
     gap = (own["value"] - rest["value"]).dropna()
     errors = [known(side["error"].to_numpy(dtype=float)) if "error" in side else 0.0 for side in (own, rest)]
     return Sample(sign * gap.to_numpy(), math.hypot(*errors))
 
 
 def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw) -> str:
-    """Where a defense is among the others of a setup."""
+    """Verdict on a defense among the others of a setup."""
     whose, costs, gains = _points(cells, strongest, draw)
     mine = np.isin(whose, list(own))
     if front(costs, gains)[mine].any():
-        return "on the front"
+        return "on the Pareto front"
     by = beaten(costs, gains)[np.ix_(mine, ~mine)]
     if not len(by) or not by.any(axis=1).all():
         return UNDECIDED
@@ -107,14 +108,14 @@ def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw)
 
 
 def _in_front(cells: pd.DataFrame, strongest: str, draw: Draw) -> str:
-    """The defenses of which a setting is on the front."""
+    """Defenses with a setting on the Pareto front."""
     whose, costs, gains = _points(cells, strongest, draw)
     names = list(dict.fromkeys(whose[front(costs, gains)]))
-    return f"{', '.join(names)} on the front" if names else "no front that the intervals support"
+    return f"{', '.join(names)} on the Pareto front" if names else "no Pareto front that the intervals support"
 
 
 def _points(cells: pd.DataFrame, strongest: str, draw: Draw) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each setting of a setup with numbers in every seed its defense (k,), what it costs and gains (k, seeds)."""
+    """Defense (k,), cost and gain (k, seeds) of each setting that has numbers in every seed."""
     leak = _by_seed(cells[(cells["attack"] == strongest) & (cells["metric"] == draw.get("leak", LEAK))])
     gain = _by_seed(cells[(cells["attack"] == "") & (cells["metric"] == draw.get("utility", UTILITY))])
     points = leak.index.intersection(gain.index, sort=False)
@@ -125,7 +126,7 @@ def _points(cells: pd.DataFrame, strongest: str, draw: Draw) -> tuple[np.ndarray
 
 
 def _by_seed(cells: pd.DataFrame) -> pd.DataFrame:
-    """Values by (defense, setting) and seed, of those that have one in every seed."""
+    """Values by (defense, setting) and seed, for those with a value in every seed."""
     return cells.pivot_table("value", ["defense", "setting"], "seed", sort=False).dropna()
 
 
@@ -140,14 +141,14 @@ def _reason(cells: pd.DataFrame) -> str:
 
 
 def _weak(signals: Signals, cells: pd.DataFrame, draw: Draw) -> str:
-    """That the cells of a setup say nothing, if so: only the two metrics that place a method are looked at."""
+    """Reason why the cells of a setup have no signal, by the two metrics that place a method; else empty."""
     placed = [draw.get("leak", LEAK), draw.get("utility", UTILITY)]
     reason = signals.lacking("value", cells[cells["metric"].isin(placed)])
     return f"no signal ({reason})" if reason else ""
 
 
 def _listed(verdicts: Mapping[str, str], cells: pd.DataFrame) -> str:
-    """The verdicts with the setups of each, and what the data are if they are not real."""
+    """Text with the setups of each verdict, and with the provenance of data that are not real."""
     setups: dict[str, list[str]] = {}
     for setup, verdict in verdicts.items():
         setups.setdefault(verdict, []).append(setup)

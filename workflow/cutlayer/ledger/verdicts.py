@@ -1,4 +1,4 @@
-"""Verdicts: the words, and what an estimate must be for each. The rules were fixed before any run.
+"""Verdicts, and the rule for each. The rules were fixed before any run.
 
 A printed number *holds* if our whole interval is within its tolerance, *differs* if none of it is, and else is
 *undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the
@@ -44,13 +44,13 @@ RELATIVE = 0.1  # of other, small quantities
 
 
 def tolerance(metrics: set[str], printed: float) -> float:
-    """How far ours may be from a number that is printed without a spread."""
+    """Tolerance of a number that is published without a spread."""
     shares = all(declared.of(metric).kind in IN_POINTS for metric in metrics)
     return POINTS if shares else RELATIVE * abs(printed)
 
 
 def of_number(printed: float, ours: Estimate, spread: float) -> str:
-    """The verdict on a printed number: equivalence within +- spread."""
+    """Verdict on a published number: equivalence within +- spread."""
     if math.isnan(ours.low):
         return UNDECIDED
     if ours.low >= printed - spread and ours.high <= printed + spread:
@@ -59,7 +59,7 @@ def of_number(printed: float, ours: Estimate, spread: float) -> str:
 
 
 def of_claim(check: Mapping[str, Any], ours: Compared) -> str:
-    """The verdict on a claim."""
+    """Verdict on a claim."""
     if ours.tie and _orders(check):
         return TIE
     least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
@@ -84,7 +84,7 @@ def of_bound(check: Mapping[str, Any], ours: Compared, tested: bool = True, over
 
 
 def _orders(check: Mapping[str, Any]) -> bool:
-    """Whether a claim says that one side is more than the other, and not only that it is not much less."""
+    """True if a claim says that one side is greater than the other, not only that it is not much less."""
     if check["statistic"] == "share_below":
         return True
     equal = NEUTRAL[check["statistic"]]

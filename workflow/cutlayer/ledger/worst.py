@@ -1,4 +1,4 @@
-"""The worst case of several attacks: the one that leaks most, chosen on other seeds than the one it is reported on.
+"""Strongest attack of a set, chosen on other seeds than the one it is reported on (leave-one-out).
 
 Whoever takes the best of many attacks on the very runs it is scored on, reports luck as a leak. So for each setting of
 a defense and each seed the attack is chosen by its mean over all *other* seeds (leave-one-out), and what it gets on
@@ -32,7 +32,7 @@ ONE_SEED = f"{scales.PREFIX}the attack is chosen on other seeds, and there is on
 
 
 def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """The cells seed by seed, as `cells.gather` has them, with each set's worst attack in place of single attacks.
+    """Cells seed by seed (see `cells.gather`), with each set's strongest attack in place of single attacks.
 
     `attack` is the set, `by` the attack that was chosen for the seed; both are empty for what a run says of itself.
     """
@@ -50,7 +50,7 @@ def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
 
 def choices(leak: np.ndarray, mirrored: bool = False) -> list[int]:
-    """For each of at least two seeds the attack of largest mean leak over all others, of (seeds, attacks) leaks.
+    """Attack with the largest mean leak over all other seeds, for each of at least two seeds; leaks (seeds, attacks).
 
     `mirrored`: they are AUCs, of which a mean below 1/2 leaks as much as one that is as far above.
     """
@@ -59,7 +59,7 @@ def choices(leak: np.ndarray, mirrored: bool = False) -> list[int]:
 
 
 def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
-    """How much each attack (columns) leaks in each setting, metric and seed (rows): the more, the worse.
+    """Leak to each attack (columns) in each setting, metric and seed (rows); higher is worse.
 
     The last level of rows says whether they are AUCs, and may be mirrored.
     """
@@ -69,7 +69,7 @@ def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str]) -> pd.DataFrame:
-    """What a set's worst attack gets in each setting, metric and seed."""
+    """Numbers of a set's strongest attack in each setting, metric and seed."""
     own, found = leak[[attack for attack in attacks if attack in leak]], []
     values, numbered, places = own.to_numpy(), own.notna().to_numpy(), own.index.to_list()
     for rows in own.groupby(level=CASE, sort=False).indices.values():  # in numpy: there are thousands
@@ -86,7 +86,7 @@ def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequen
 
 
 def _reasons(own: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Why attacks of a set failed, and where none has a number why."""
+    """Reasons why attacks of a set failed, or why none has a number."""
     known, lacking = own[own["skipped"] == ""], own[own["skipped"] != ""]
     numbered = pd.MultiIndex.from_frame(lacking[RUN]).isin(pd.MultiIndex.from_frame(known[RUN]))
     elsewhere = lacking["setup"].isin(known["setup"]).to_numpy()  # a reason for every defense of a setup

@@ -1,4 +1,4 @@
-"""Worth: which share of what the passive party is worth a defense keeps, (u - floor) / (none - floor).
+"""Share of the passive party's contribution to utility that a defense keeps, (u - floor) / (none - floor).
 
 The floor is the utility without anything from the passive party: of a model whose label party returns zeros
 (`send_nothing`), or of the most common class where there is no such model. Where the undefended model is not surely
@@ -25,7 +25,7 @@ WORTHLESS = "no worth to keep"
 
 
 def lacking(worth: np.ndarray) -> str:
-    """Why there is nothing to keep, of the undefended utility above the floor (seeds,); empty where there is."""
+    """Reason why the passive party contributes too little, from undefended minus floor utility (seeds,); else empty."""
     found = Sample(worth).estimate()
     if found.low > MARGIN:
         return ""
@@ -34,7 +34,7 @@ def lacking(worth: np.ndarray) -> str:
 
 
 def kept(useful: np.ndarray, worth: np.ndarray, ratio: float = 1.0, parts: float = 1.0) -> Estimate:
-    """The ratio of the means of `useful` and `worth` (seeds,), both above the floor, and Fieller's interval.
+    """Ratio of the means of `useful` and `worth` (seeds,), both above the floor, with Fieller's interval.
 
     It is that of one of several `parts`, with this `ratio` of the scatter of seeds.
     """

@@ -1,1 +1,1 @@
-"""What is measured of guesses, models and trainings."""
+"""Metrics of attacks (leakage), of models (utility), and of trainings."""

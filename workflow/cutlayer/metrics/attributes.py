@@ -1,6 +1,6 @@
-"""How well scores for the values of an attribute tell its true values.
+"""Metrics of attribute inference: accuracy, balanced accuracy and AUC of scores for the values of an attribute.
 
-Truth need not hold all values: among few rows a rare one is missing. Each metric says what becomes of it.
+The rows need not have all values: among few rows a rare one is missing. Each metric documents how it treats them.
 """
 
 from __future__ import annotations
@@ -13,53 +13,52 @@ from .leakage import auc_shares
 
 
 def accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
-    """Share of the rows whose highest score is that of their value: scores (n, values), truth (n,).
+    """Accuracy of scores (n, values) for the true values (n,).
 
-    A value that no row has can be guessed, and is then wrong. Of equal scores the first value's counts.
+    A value that no row has can be predicted, and is then wrong. Of equal scores the first value's counts.
     """
     _check(scores, truth)
     return float((scores.argmax(axis=1) == truth).mean())
 
 
 def balanced_accuracy(scores: np.ndarray, truth: np.ndarray) -> float:
-    """Mean over the values that some row has of the share of their rows that are guessed right."""
+    """Balanced accuracy: mean recall over the values that some row has."""
     _check(scores, truth)
     right = scores.argmax(axis=1) == truth
     return float(np.mean([right[truth == value].mean() for value in np.unique(truth)]))
 
 
 def auc(scores: np.ndarray, truth: np.ndarray) -> float:
-    """AUC of the second value's score for two values; for more the mean of the AUC of each against the rest.
+    """AUC of the second value's score for two values; for more the mean one-vs-rest AUC.
 
-    Ties count half. Values that no row has are left out of the mean. Where all rows have the same value, nothing is to
-    be told apart: the AUC is then 1/2.
+    Ties count half. Values that no row has are left out of the mean. Where all rows have one value, the AUC is 1/2.
     """
     _check(scores, truth)
-    told = _told(scores, truth)
-    return float(np.mean([_area(scores[:, value], truth == value) for value in told])) if len(told) else 0.5
+    values = _ranked(scores, truth)
+    return float(np.mean([_area(scores[:, value], truth == value) for value in values])) if len(values) else 0.5
 
 
 def auc_error(scores: np.ndarray, truth: np.ndarray) -> float | None:
-    """The standard error of `auc` as the rows leave it (DeLong); None where a value has a single row, or all have one.
+    """Standard error of `auc` over rows (DeLong); None where a value has a single row, or all have one value.
 
-    The AUCs of several values are of the same rows, so that what a row adds to each of them is added up.
+    The AUCs of several values are on the same rows, so that a row's contributions to them are added up.
     """
-    shares = [auc_shares(scores[:, value].astype(np.float64), truth == value) for value in _told(scores, truth)]
+    shares = [auc_shares(scores[:, value].astype(np.float64), truth == value) for value in _ranked(scores, truth)]
     known = [share for share in shares if share is not None]
     return float(np.sqrt(np.square(np.mean(known, axis=0)).sum())) if shares and len(known) == len(shares) else None
 
 
-def _told(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """The values that are told from all others; none where all rows have the same."""
+def _ranked(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """The values whose one-vs-rest AUC is averaged; none where all rows have the same value."""
     values = np.unique(truth)
     return values[1:] if scores.shape[1] == 2 or len(values) < 2 else values
 
 
 def _area(score: np.ndarray, own: np.ndarray) -> float:
-    """The area under the ROC curve of a score (n,) for telling its own rows (n,) from the rest; ties count half.
+    """Area under the ROC curve of a score (n,) as a predictor of `own` (n,); ties count half.
 
-    It is `auc(*roc_curve(own, score)[:2])` of scikit-learn to the last bit. That one spends most of its time on looking
-    at its arguments, and an attack is measured after every epoch, for every value.
+    It equals scikit-learn's `auc(*roc_curve(own, score)[:2])` to the last bit, which spends most of its time on checks
+    of its arguments, and an attack is scored after every epoch, for every value.
     """
     order = np.argsort(-score, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)  # the last of each group of equal scores
@@ -73,16 +72,16 @@ def _area(score: np.ndarray, own: np.ndarray) -> float:
 
 
 def majority(truth: np.ndarray) -> float:
-    """Share of the most common value: what a guess without any information reaches in accuracy."""
+    """Share of the most common value: the accuracy of the majority-class baseline."""
     if not len(truth):
         raise InputError("metric.attributes", "there are no rows", "at least one is needed")
     return float(np.unique(truth, return_counts=True)[1].max() / len(truth))
 
 
 def attribute_leak(guess: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """All of these for scores (n, values), or for those of several epochs (E, n, values).
+    """All leakage metrics of scores (n, values), or of those of several epochs (E, n, values).
 
-    Of several epochs the last counts; `_max` is the best one, which an adversary could only pick with the truth.
+    Of several epochs the last counts; `_max` is the best one, which an adversary could only select with the truth.
     """
     epochs = guess if guess.ndim == 3 else guess[None]
     if not len(epochs):
@@ -100,7 +99,7 @@ def attribute_leak(guess: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def _check(scores: np.ndarray, truth: np.ndarray) -> None:
-    """Raise unless there is a row of finite scores for each row, and a score for each value."""
+    """Raise unless scores (n, values) are finite and there is one for each true value (n,)."""
     where = "metric.attributes"
     if scores.ndim != 2 or truth.ndim != 1 or len(scores) != len(truth) or not len(truth):
         shapes = f"the shapes are {scores.shape} and {truth.shape}"
@@ -108,4 +107,4 @@ def _check(scores: np.ndarray, truth: np.ndarray) -> None:
     if not np.isfinite(scores).all():
         raise InputError(where, "a score is not finite", "every row needs a number for each value")
     if not np.isin(truth, np.arange(scores.shape[1])).all():
-        raise InputError(where, "a row has a value without a score", f"0 to {scores.shape[1] - 1} are meant")
+        raise InputError(where, "a row has a value without a score", f"0 to {scores.shape[1] - 1} expected")

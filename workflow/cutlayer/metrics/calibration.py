@@ -1,4 +1,4 @@
-"""How well predicted probabilities match what happens."""
+"""Calibration of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cutlayer.core.errors import InputError
 
 
 def adaptive_calibration_error(probabilities: ArrayLike, labels: ArrayLike, bins: int = 15) -> float:
-    """Mean over classes and bins of |accuracy - confidence|, for N x K probabilities and N labels from 0 to K - 1.
+    """Adaptive calibration error of N x K probabilities and N labels: mean |accuracy - confidence| over adaptive bins.
 
     The bins of a class are `numpy.array_split` of the predictions in the (stable) order of their confidence in it;
     fewer predictions than bins are a bin each. Probabilities outside [0, 1] and labels that are not classes are an
@@ -36,4 +36,4 @@ def _check(confidence: np.ndarray, classes: np.ndarray, bins: int) -> None:
     if not ((confidence >= 0) & (confidence <= 1)).all():
         raise InputError(where, "a probability is not from 0 to 1", "NaN is refused")
     if not np.isin(classes, np.arange(confidence.shape[1])).all():
-        raise InputError(where, "a label is not a class", f"0 to {confidence.shape[1] - 1} are meant")
+        raise InputError(where, "a label is not a class", f"0 to {confidence.shape[1] - 1} expected")

@@ -1,6 +1,6 @@
-"""Every metric, declared once: its kind, range, better direction, the rows that it averages, and where its error is.
+"""The registry of metrics: for each its kind, range, better direction, the rows that it averages, and its error.
 
-Nothing else reads meaning out of a metric's name. A metric that is not declared is a number of any size.
+Nothing else infers meaning from a metric's name. A metric that is not declared is a number of any size.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ POSITIVES, CASES, VULNERABLE = "positives", "cases", "vulnerable"
 IN_UNIT = {SHARE, AUC, UTILITY, UNIT, CHANCE, BOUND}
 FROM_0 = {AMOUNT, COUNT, LOG_LOSS, FACT}
 MAJORITY = "majority"  # the share of the most common value among the attacked rows
-OF_A_MODEL = ("gradient_norm", "residual", "slope_norm")  # scores of one attack that are scored apart
+OF_A_MODEL = ("gradient_norm", "residual", "slope_norm")  # scores of one attack that are evaluated apart
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What a metric is.
+    """The declaration of a metric.
 
     share: of the tested rows, or of those that `of` names; auc: of two classes; utility: an AUC of two classes and an
-    accuracy of more; unit: another number between 0 and 1; chance: what random guessing reaches; bound: an AUC that a
+    accuracy of more; unit: another number between 0 and 1; chance: the value of random guessing; bound: an AUC that a
     defense guarantees; amount: 0 or more; count: a whole number; log loss: of a model; deviation: from a statement, of
-    which the largest counts; fact: about its case, of which exhibits show nothing.
+    which the largest counts; fact: about its case, not shown in exhibits.
     """
 
     kind: str = NUMBER
     better: str = ""  # up or down, for the model that is attacked; empty where neither is
     of: str = ""  # of a share: the positives, the cases, or the vulnerable rows
-    picked: bool = False  # chosen with the truth, so that random guessing reaches more than chance
-    redrawn: bool = False  # of rows that are drawn with the seed, so that its scatter over seeds has their error
+    picked: bool = False  # selected with the truth, so that random guessing exceeds chance
+    redrawn: bool = False  # on rows that are drawn with the seed, so that its variance over seeds has their error
     timed: bool = False  # a time, which differs from run to run
-    error: str = ""  # of an AUC the metric that gives its standard error as its rows leave it (DeLong)
+    error: str = ""  # of an AUC: the metric with its standard error over rows (DeLong)
     fact: str = ""  # of its case: how many ROWS were tested, the share of the most COMMON value, CHANCE, an ERROR
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value."""
+        """The least and the greatest possible value."""
         if self.kind in IN_UNIT:
             return 0.0, 1.0
         return (0.0, math.inf) if self.kind in FROM_0 else (-math.inf, math.inf)
@@ -53,7 +53,7 @@ def _named(metric: Metric, names: str) -> Iterator[tuple[str, Metric]]:
 
 
 def _scored(metric: Metric, names: str) -> Iterator[tuple[str, Metric]]:
-    """These metrics of an attack, and of each score that is scored apart, whose error is not known."""
+    """Metrics of an attack, and of each score that is evaluated apart, whose error is unknown."""
     apart = " ".join(f"{name}_of_{score}" for name in names.split() for score in OF_A_MODEL)
     return chain(_named(metric, names), _named(replace(metric, error=""), apart))
 
@@ -101,9 +101,9 @@ METRICS: dict[str, Metric] = dict(
 )  # fmt: skip
 
 
-FACTS = {name: metric.fact for name, metric in METRICS.items() if metric.fact}  # name -> what it says of its case
+FACTS = {name: metric.fact for name, metric in METRICS.items() if metric.fact}  # name -> the fact about its case
 
 
 def of(name: str) -> Metric:
-    """A metric by its name."""
+    """The declaration of a metric, by its name."""
     return METRICS.get(name, Metric())

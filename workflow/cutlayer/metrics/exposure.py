@@ -1,4 +1,4 @@
-"""Which rows are told, not how many: what an attack's score says of single rows in several trainings."""
+"""Per-record vulnerability: how exposed each record is to an attack, over several trainings."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .leakage import ROUNDING
 
 
 def exposure(score: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """(P,): of each row of label 1 the share of the rows of label 0 that its score is above; equal ones count half.
+    """Exposure (P,) of each positive: the share of negatives that its score exceeds; ties count half.
 
-    `score` (W,) and `label` (W,) of one training; both labels are there.
+    `score` (W,) and `label` (W,) are of one training, with both labels.
     """
     others = np.sort(score[label == 0])
     own = score[label == 1]
@@ -20,20 +20,20 @@ def exposure(score: np.ndarray, label: np.ndarray) -> np.ndarray:
     return np.asarray(below / (2 * len(others)))
 
 
-def told(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
-    """(P,): whether each row of label 1 is above a threshold that at most this share of label 0 is above.
+def found_at_rate(score: np.ndarray, label: np.ndarray, false: float = 0.01) -> np.ndarray:
+    """Whether each positive (P,) is found at this false positive rate.
 
-    Their mean is `leakage.true_positives`.
+    Their mean is the true positive rate, `leakage.true_positives`.
     """
     others = np.sort(score[label == 0])[::-1]
     return np.asarray(score[label == 1] > others[math.floor(false * len(others) + ROUNDING)])
 
 
 def most_exposed(exposures: np.ndarray, count: int) -> np.ndarray:
-    """(S, count): for each training the `count` rows that are most exposed (S, P) in all others, by their mean.
+    """The `count` most vulnerable records (S, count) for each training, by mean exposure (S, P) in all others.
 
-    They are chosen elsewhere than they are looked for, for the largest of many numbers is partly luck. Aerni, Zhang,
-    Tramer, "Evaluations of Machine Learning Privacy Defenses are Misleading".
+    They are selected on other trainings than they are evaluated on, as a maximum over many records is biased upwards.
+    Aerni, Zhang, Tramer, "Evaluations of Machine Learning Privacy Defenses are Misleading".
     """
     elsewhere = exposures.sum(axis=0) - exposures
     return np.argsort(-elsewhere, axis=1, kind="stable")[:, :count]

@@ -1,4 +1,4 @@
-"""Errors of reconstructed features."""
+"""Reconstruction error of features."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from cutlayer.core.errors import InputError
 
 
 def mse(guess: np.ndarray, truth: np.ndarray) -> float:
-    """Mean squared error per feature (equation 7 of the chebyshev paper) of N x d guesses.
+    """Mean squared error per feature (equation 7 of the chebyshev paper) of N x d estimates.
 
     A guess of another shape, or one that is not finite, is an InputError.
     """
     if guess.shape != truth.shape:
-        raise InputError("metric.mse", f"the guess has shape {guess.shape}", f"{truth.shape} is meant")
+        raise InputError("metric.mse", f"the guess has shape {guess.shape}", f"{truth.shape} expected")
     value = float(np.mean(np.square(guess - truth)))
     if not np.isfinite(value):
         raise InputError("metric.mse", "the guess is not finite", "every feature needs a number")

@@ -1,4 +1,4 @@
-"""How useful class scores are: (N, k) scores whose rows sum to 1, labels (N,)."""
+"""Utility metrics of a classifier: of class probabilities (N, k) and labels (N,)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .leakage import auc_error, leak_auc
 
 
 def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
-    """AUC of two classes, accuracy of more: (N, k) scores; ½ where a class is missing."""
+    """Utility of (N, k) scores: AUC for two classes (½ where one is missing), accuracy for more."""
     if scores.shape[1] > 2:
         return float(np.mean(scores.argmax(axis=1) == labels))
     auc = leak_auc(scores[:, 1], labels)
@@ -20,10 +20,10 @@ def utility_of(scores: np.ndarray, labels: np.ndarray) -> float:
 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Test metrics of (N, k) scores: AUC or accuracy, log loss, and how well the scores are calibrated.
+    """Test metrics of (N, k) scores: AUC or accuracy, log loss, and calibration error.
 
-    Beside them how many `rows` were tested, the share of their most common class (`task_majority`), the standard error
-    of the AUC (`test_auc_error`), and what random guessing reaches in `test_utility` (`chance`).
+    Also the number of tested `rows`, the share of their most common class (`task_majority`), the standard error of the
+    AUC (`test_auc_error`), and the `test_utility` of random guessing (`chance`).
     """
     own = scores[np.arange(len(labels)), labels]
     common = float(np.bincount(labels).max() / len(labels))

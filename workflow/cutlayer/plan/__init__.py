@@ -1,1 +1,1 @@
-"""What params.yaml and the papers ask for, checked before anything runs; methods found on disk, read as source."""
+"""The checked configuration: params.yaml and the papers, and the methods found on disk, read as source."""

@@ -1,25 +1,9 @@
-"""Check lines: what a check of a paper.yaml asks, in one line that reads like a sentence.
+"""Check lines: the one-line language in which a paper.yaml states the check of a claim.
 
     leak_auc of norm under marvell[sum_kl=0.1] - none in figure3a on criteo, avazu <= -0.22
 
-is what the ledger knows as a gap: left marvell's cells, right those without a defense, of one exhibit and two setups.
-
-A side is a metric, `of` an attack, `under` a defense with its [setting]. `of model` is what a run says of itself. What
-one side leaves out is as on the other (a setting only together with its defense), and a name without a word before it
-is of the kind that the left side ends with. `a & b` are the cells of both, of which the mean is taken, and of
-`least(a, b)` or `most(a, b)` the one with the least or greatest mean over seeds counts. Of sides there is
-
-    left                          the mean (value)        slope(left)            of the line over the exhibit's axis
-    left - right                  the gap                 largest(left)          over all seeds and places
-    left / right                  the ratio of the means  largest(left - right)  the same of the gap
-    share(left < right)           of the places           at_equal_leak(utility against left - right)
-    kept(left), kept(left - floor)  of the worth          at_equal_utility(utility against left - right)
-
-`kept` is the share that the left defense keeps of what the passive party adds to the utility above a floor, without one
-above chance. `utility` is a metric of the model, and left and right differ in their defense: by how much more utility
-the left one has at an equal leak, or by how much more it leaks at an equal utility. Then come, each if it is meant, `at
-first place` (or last, every), `where both are`; always `in` and the exhibit; `on` and the setups; and the bound, `<=
-1`, `>= 0` or `between 0 and 1`.
+is a gap: left marvell's cells, right those without a defense, of one exhibit and two setups. docs/paper_yaml.md has the
+grammar.
 """
 
 from __future__ import annotations
@@ -44,27 +28,27 @@ Side = dict[str, list[Entry]]  # kind -> what it is, each of several
 
 
 def parsed(line: str, where: str) -> Entry:
-    """The check of a line; raise, naming file and key, for what cannot be meant."""
+    """The check that a line states; InputError with file and key if it cannot be parsed."""
     return _Line(line, where).check()
 
 
 def of(entry: Mapping[str, Any]) -> list[Entry]:
-    """The checks of a claim, one for each of its readings, or the one of any other entry."""
+    """All checks of an entry: one for each reading of a claim, else one."""
     return [*entry.get("readings", {"": entry["check"]}).values()]
 
 
 def selections(check: Mapping[str, Any]) -> list[Entry]:
-    """All that a check selects, each on its own."""
+    """All selections of a check, one by one."""
     return [one for key in ("left", "right", "leak", "utility") for one in listed(check.get(key, []))]
 
 
 def listed(value: Any) -> list[Any]:
-    """One value or several, as several."""
+    """One value or several, as a list."""
     return value if isinstance(value, list) else [value]
 
 
 class _Line:
-    """A line, read word by word."""
+    """Parser of a line, word by word."""
 
     def __init__(self, line: str, where: str) -> None:
         self._line, self._where = line, where
@@ -74,7 +58,7 @@ class _Line:
         self._several: set[str] = set()
 
     def check(self) -> Entry:
-        """The whole line."""
+        """Parse the whole line."""
         check = self._of_all() if self._next(1) == "(" and self._next() in OF_ALL else self._compared("-", "/")
         if self._took("at"):
             check["at"] = self._one_of("first", "last", "every")
@@ -101,7 +85,7 @@ class _Line:
         return bound
 
     def _of_all(self) -> Entry:
-        """What is written like a function."""
+        """Parse a statistic that is written like a function."""
         name = self._word()
         self._one_of("(")
         if name in AT_EQUAL:
@@ -115,7 +99,7 @@ class _Line:
         return check | {"statistic": "largest_gap" if of_gap else OF_ALL[name]}
 
     def _compared(self, *signs: str, needed: bool = False) -> Entry:
-        """One side, or two with one of the signs between them."""
+        """Parse one side, or two with a sign between them."""
         left, last = self._side()
         sign = self._one_of(*signs) if needed else next(filter(self._took, signs), "")
         if not sign:
@@ -138,28 +122,28 @@ class _Line:
         return {**found, **traded, "utility": _selections(utility)}
 
     def _side(self, last: str = "metric") -> tuple[Side, str]:
-        """What a side names, and the kind that it ends with; `last` is that of the side before it."""
+        """Parse a side; return it with the kind that it ends with. `last` is that of the side before."""
         side: Side = {}
         kinds, words = [*KINDS], [*KINDS.values()]
         if self._next() not in words:
             bare = self._values()
             following = words.index(self._next()) if self._next() in words else len(words)
             last = last if kinds.index(last) < following else "metric"
-            side[last] = [self._meant(last, *value) for value in bare]
+            side[last] = [self._selected(last, *value) for value in bare]
         elif last == "metric":
             raise self._wrong("a metric comes first")
         for kind in kinds[1:]:
             if kind not in side and self._took(KINDS[kind]):
-                side[kind], last = [self._meant(kind, *value) for value in self._values()], kind
+                side[kind], last = [self._selected(kind, *value) for value in self._values()], kind
         return side, last
 
     def _values(self) -> list[tuple[list[str], str | None]]:
-        """One value, or those of which the least or greatest counts."""
+        """Parse one value, or those in `least(...)` or `most(...)`."""
         if not (self._next() in ("least", "most") and self._next(1) == "("):
             return [self._value()]
         self._several.add(self._word())
         if len(self._several) > 1:
-            raise self._wrong("one of `least` and `most` is meant in a line")
+            raise self._wrong("expected one of `least` and `most` in a line")
         self._one_of("(")
         values = [self._value()]
         while self._one_of(",", ")") == ",":
@@ -167,17 +151,17 @@ class _Line:
         return values
 
     def _value(self) -> tuple[list[str], str | None]:
-        """Names and a setting, or one of them."""
+        """Parse names and a setting, or one of them."""
         names = [] if self._next().startswith("[") else self._listed("a name", "&")
         return names, self._word()[1:-1] if self._next().startswith("[") else None
 
-    def _meant(self, kind: str, names: list[str], setting: str | None) -> Entry:
-        """What a selection says of a kind."""
+    def _selected(self, kind: str, names: list[str], setting: str | None) -> Entry:
+        """Part of a selection for a kind: its names and setting."""
         if kind != "defense" and setting is not None:
             raise self._wrong("a [setting] comes after a defense")
         own = ["" if kind == "attack" and name == MODEL else name for name in names]
-        meant = {kind: _alone(own)} if own else {}
-        return meant | ({"setting": _alone(setting.split(" & "))} if setting is not None else {})
+        expected = {kind: _alone(own)} if own else {}
+        return expected | ({"setting": _alone(setting.split(" & "))} if setting is not None else {})
 
     def _listed(self, what: str, sign: str) -> list[str]:
         names = [self._name(what)]
@@ -187,14 +171,14 @@ class _Line:
 
     def _name(self, what: str) -> str:
         if not re.fullmatch(r"\w+", self._next()):
-            raise self._wrong(f"{what} is meant")
+            raise self._wrong(f"expected {what}")
         return self._word()
 
     def _number(self) -> float:
         try:
             number = float(self._next())
         except ValueError:
-            raise self._wrong("a number is meant") from None
+            raise self._wrong("expected a number") from None
         self._place += 1
         return number
 
@@ -216,18 +200,18 @@ class _Line:
     def _one_of(self, *words: str) -> str:
         if self._next() not in words:
             may = [*self._tried.get(self._place, []), *words]
-            raise self._wrong(nearest(self._next(), may).replace("known: ", "meant: "))
+            raise self._wrong(nearest(self._next(), may).replace("known: ", "expected "))
         return self._word()
 
-    def _wrong(self, meant: str) -> InputError:
+    def _wrong(self, expected: str) -> InputError:
         here = self._found[self._place] if self._place < len(self._found) else None
         before = self._line[: here.start()].rstrip() if here else self._line.rstrip()
         after = f"after {before!r} " if before else ""
-        return InputError(self._where, f"{after}stands {here[0]!r}" if here else f"{after}it ends", meant)
+        return InputError(self._where, f"{after}stands {here[0]!r}" if here else f"{after}it ends", expected)
 
 
 def _with(side: Side, other: Side) -> Side:
-    """The side with what it leaves out as it is on the other; a setting only together with its defense."""
+    """The side, completed by the parts that only the other one names; a setting only together with its defense."""
     full = {kind: side.get(kind, other.get(kind, [])) for kind in KINDS if kind in side or kind in other}
     named = [one["defense"] for one in other.get("defense", []) if "defense" in one]
     if "defense" in side and named and all(name == named[0] for name in named):
@@ -236,7 +220,7 @@ def _with(side: Side, other: Side) -> Side:
 
 
 def _selections(side: Side) -> Any:
-    """One selection, or each of several."""
+    """The selections of a side."""
     cases = itertools.product(*side.values())
     return _alone([{key: value for part in parts for key, value in part.items()} for parts in cases])
 

@@ -1,4 +1,4 @@
-"""What every check of the configuration uses: models, names that exist, errors that say the file and key."""
+"""Helpers for checks of the configuration: validation by models, known names, errors with file and key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Checked = TypeVar("Checked", bound=BaseModel)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` on top, nested mappings merged."""
+    """`base` overridden by `over`, with nested mappings merged."""
     both = {
         k: merged(base[k], v) for k, v in over.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)
     }
@@ -23,20 +23,20 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def validate(content: Any, shape: type[Checked], where: str) -> Checked:
-    """The content of a file as its model has it; raise, naming file and key, unless it fits."""
+    """The content of a file, validated by its model; InputError with file and key if it does not fit."""
     try:
         return shape.model_validate(content)
     except ValidationError as refused:
-        told: dict[tuple[Any, ...], list[tuple[str, str]]] = {}
+        refusals: dict[tuple[Any, ...], list[tuple[str, str]]] = {}
         for error in refused.errors(include_url=False):
-            told.setdefault(_place(content, error["loc"]), []).append(_told(error))
-    deepest = max(told, key=len)  # of several things that are allowed, what comes nearest
-    wrong, meant = (list(dict.fromkeys(words)) for words in zip(*told[deepest], strict=True))
-    raise InputError(f"{where} {'.'.join(map(str, deepest))}".strip(), " and ".join(wrong), " or ".join(meant))
+            refusals.setdefault(_place(content, error["loc"]), []).append(_explained(error))
+    deepest = max(refusals, key=len)  # of several things that are allowed, what comes nearest
+    wrong, expected = (list(dict.fromkeys(words)) for words in zip(*refusals[deepest], strict=True))
+    raise InputError(f"{where} {'.'.join(map(str, deepest))}".strip(), " and ".join(wrong), " or ".join(expected))
 
 
 def _place(content: Any, path: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The keys of a path that are in the content: pydantic says between them which of several kinds it tried."""
+    """The keys of pydantic's path that are in the content, without the names of the union members it tried."""
     found: list[Any] = []
     for key in path:
         if (isinstance(content, dict) and key in content) or (isinstance(content, list) and isinstance(key, int)):
@@ -45,13 +45,13 @@ def _place(content: Any, path: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _told(error: Mapping[str, Any]) -> tuple[str, str]:
-    """What is wrong, and what is meant."""
+def _explained(error: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong, and what was expected, of an error of pydantic."""
     if error["type"] == "missing":
         return f"has no {error['loc'][-1]!r}", "it is needed"
     if error["type"] == "value_error":  # ours, of `shapes` and of the models
-        wrong, _, meant = str(error["ctx"]["error"]).partition("; ")
-        return wrong, meant
+        wrong, _, expected = str(error["ctx"]["error"]).partition("; ")
+        return wrong, expected
     if error["type"] in {"dict_type", "model_type"}:  # pydantic would name the class
         return reprlib.repr(error["input"]), "should be a mapping"
     whole = error["type"].startswith("int")
@@ -61,13 +61,13 @@ def _told(error: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def known(kind: str, name: str, names: Any, where: str) -> None:
-    """Raise, naming file and key, unless `name` is one of `names`."""
+    """Raise InputError with file and key unless `name` is one of `names`."""
     if name not in names:
         raise InputError(where, f"there is no {kind} {name!r}", nearest(name, names))
 
 
 class located:
-    """Put the file and key in front of an error about a plugin."""
+    """Prefix an error about a plugin with the file and key."""
 
     def __init__(self, where: str) -> None:
         self.where = where

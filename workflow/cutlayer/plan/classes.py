@@ -1,4 +1,4 @@
-"""Classes of the library as their source says them, with all that they extend; nothing is imported."""
+"""Classes of the library with their bases, read from source without imports."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ ROOT = Path(__file__).parents[1]  # of the library
 
 @dataclass(frozen=True)
 class Source:
-    """One class statement and the file that it stands in."""
+    """A class statement and its file."""
 
     path: Path
     node: ast.ClassDef
 
     @functools.cached_property
     def fields(self) -> dict[str, str]:
-        """A dataclass's fields and their annotations, ClassVars left out."""
+        """Annotations of a dataclass's fields, without ClassVars."""
         return {n.target.id: ast.unparse(n.annotation) for n in self._declared if isinstance(n.target, ast.Name)}
 
     @functools.cached_property
     def required(self) -> set[str]:
-        """The fields without a default."""
+        """Names of the fields without a default."""
         return {n.target.id for n in self._declared if n.value is None and isinstance(n.target, ast.Name)}
 
     @property
@@ -45,11 +45,11 @@ class Source:
 
     @functools.cached_property
     def functions(self) -> set[str]:
-        """The methods and properties that have a name of their own: not `_private`, not `__special__`."""
+        """Names of the public methods and properties."""
         return {n.name for n in self.node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
 
     def line(self, name: str) -> int:
-        """In which line of its file a field, constant or method is; the class itself if it is none of its own."""
+        """Line number of a field, constant or method; that of the class if it has no such member."""
         for n in self.node.body:
             target = n.targets[0] if isinstance(n, ast.Assign) else getattr(n, "target", n)
             if name in (getattr(target, "id", None), getattr(target, "name", None)):
@@ -58,17 +58,17 @@ class Source:
 
     @property
     def is_dataclass(self) -> bool:
-        """Whether it is decorated so."""
+        """True if the class is decorated as a dataclass."""
         return any("dataclass" in ast.unparse(decorator) for decorator in self.node.decorator_list)
 
 
 def classes(path: Path) -> list[ast.ClassDef]:
-    """The classes that a file defines."""
+    """Classes that a file defines."""
     return [n for n in parsed(path).body if isinstance(n, ast.ClassDef)]
 
 
 def lineage(path: Path, node: ast.ClassDef) -> list[Source]:
-    """A class and all that it extends and that the library defines, the class itself last."""
+    """A class after all its bases that the library defines."""
     above = [parent for base in node.bases for parent in _parents(path, base)]
     return [*above, _source(path, node)]
 
@@ -84,7 +84,7 @@ def _parents(path: Path, base: ast.expr) -> list[Source]:
 
 
 def _resolved(path: Path, base: ast.expr) -> tuple[Path, ast.ClassDef] | None:
-    """The class that a base's expression means in this file, if the library defines it."""
+    """The class to which the expression of a base refers in this file, if the library defines it."""
     if isinstance(base, ast.Name):
         own = next((c for c in classes(path) if c.name == base.id), None)
         file, name = (path, base.id) if own else _imported(path, base.id)
@@ -98,7 +98,7 @@ def _resolved(path: Path, base: ast.expr) -> tuple[Path, ast.ClassDef] | None:
 
 @functools.cache
 def _imported(path: Path, name: str) -> tuple[Path | None, str]:
-    """The library's file that a local name comes from, and its name there; "" if it is the module itself."""
+    """Library file from which a local name is imported, and its name there; "" for a module."""
     for node in reversed(parsed(path).body):
         if not isinstance(node, ast.ImportFrom) or not (place := place_of(path, node)):
             continue
@@ -110,7 +110,7 @@ def _imported(path: Path, name: str) -> tuple[Path | None, str]:
 
 
 def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
-    """What is imported from, as a path without its suffix; None outside the library."""
+    """Path without suffix of an imported module; None outside the library."""
     parts = (node.module or "").split(".")
     if node.level:
         return path.parents[node.level - 1].joinpath(*parts)
@@ -119,7 +119,7 @@ def place_of(path: Path, node: ast.ImportFrom) -> Path | None:
 
 @functools.cache
 def parsed(path: Path) -> ast.Module:
-    """A file as Python reads it, read once."""
+    """Syntax tree of a file, cached."""
     return ast.parse(path.read_bytes(), str(path))  # of bytes: a mark or a line may say how they are encoded
 
 

@@ -1,4 +1,4 @@
-"""Which code a job runs, read from imports without importing anything, and checksums that say whether it changed."""
+"""Code dependencies of jobs, read from import statements, and checksums that detect changes."""
 
 from __future__ import annotations
 

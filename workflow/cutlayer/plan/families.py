@@ -1,26 +1,12 @@
-"""Families: what entries of a paper.yaml share is written once, and each entry is made of it when the plan is built.
+"""Families: templates in a paper.yaml, from which several exhibits, claims or numbers are made.
 
-    words:
-      attack:
-        dsa: { text: DSA, metric: attack_accuracy_max }
-        basic: { text: the basic attack, metric: attack_accuracy }
     claims:
       lowers_{attack}:
         for: { attack: [basic, dsa] }
-        says: TCPO lowers {attack.text}. (Section 6.3, table 4)
-        rule: lower accuracy than without a defense
         check: "{attack.metric} of {attack} under tcpo - none in table4 <= 0"
 
-is the two claims lowers_basic and lowers_dsa. Of several keys of a `for` every combination is meant, of a list one
-mapping after the other. `defaults` are below every entry of a section; an exhibit or claim that is `like` one above it
-has all that the other has but what it says itself. The cases of a number are the rows of published.csv that its
-`published` selects, and {target} is what stands in that column.
-
-`says` of a claim is its text and, in parentheses, the place where the paper says so; an erratum ends with the test that
-shows it, a sentence of `main` with its claims. A claim that is like another one replaces `says` and `check` as a whole;
-of what an exhibit `shows` only the parts that its own line names are others. `lines` and `check_lines` say how these
-lines are read. Of a text that says two things, `check` has a line for each reading by its name; `sides: one` and
-`bound: proven` are said of a claim and are about its checks.
+is the two claims lowers_basic and lowers_dsa. docs/paper_yaml.md has the rules: `for` and `words`, `like` and
+`defaults`, and what `says`, `shows` and `check` are.
 """
 
 from __future__ import annotations
@@ -38,7 +24,7 @@ from cutlayer.core.errors import InputError, nearest
 
 from . import check_lines
 from .checks import known, validate
-from .lines import placed, said, shown
+from .lines import grid_of, placed, statement
 from .paper_model import Column, Number, Written
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -50,7 +36,7 @@ Entry = dict[str, Any]
 
 
 def read(folder: Path, where: str) -> Entry:
-    """The paper of a folder with every entry in full; raise, naming file and key, for what cannot be meant."""
+    """The paper of a folder with every entry in full; InputError with file and key for entries that do not resolve."""
     written: Entry = yamls.read(folder / "paper.yaml", where)
     validate(written, Written, where)
     words, defaults = written.pop("words", {}), written.pop("defaults", {})
@@ -68,26 +54,26 @@ def read(folder: Path, where: str) -> Entry:
     for part, entry in written.get("headline", {}).items():
         written["headline"][part] = _checked(entry, f"{where} headline.{part}")
     for number, erratum in written.get("errata", {}).items():
-        text, check = said(erratum, f"{where} errata.{number}")
+        text, check = statement(erratum, f"{where} errata.{number}")
         written["errata"][number] = {"text": text, "check": check}
     if "main" in written:
-        points = [said(sentence, f"{where} main.{place}") for place, sentence in enumerate(written["main"])]
+        points = [statement(sentence, f"{where} main.{place}") for place, sentence in enumerate(written["main"])]
         written["main"] = [{"text": text, "claims": claims.split(", ")} for text, claims in points]
     return written
 
 
 def _split(entry: Entry, where: str) -> Entry:
-    """The entry with what its lines stand for in their place, but for its check, which may have placeholders."""
+    """The entry with its lines parsed, except for its check, which may have placeholders."""
     own = dict(entry)
     if "shows" in own:
-        own |= shown(own.pop("shows"), f"{where}.shows")
+        own |= grid_of(own.pop("shows"), f"{where}.shows")
     if "says" in own:
         own |= placed(own.pop("says"), f"{where}.says")
     return own
 
 
 def _checked(entry: Entry, where: str) -> Entry:
-    """The entry with what the line of its check means; of several readings with each, the first of them its check."""
+    """The entry with its check parsed; of several readings all are, and the first of them is its check."""
     if "check" not in entry:
         return entry
     about = {key: entry[key] for key in OF_CHECKS if key in entry}
@@ -101,7 +87,7 @@ def _checked(entry: Entry, where: str) -> Entry:
 
 @dataclass
 class Case:
-    """One case of a family: what stands in place of each {key} and {key.word}."""
+    """One case of a family: the values of its placeholders {key} and {key.word}."""
 
     values: Mapping[str, Any]
     words: Mapping[str, Mapping[Any, Mapping[str, Any]]]
@@ -109,7 +95,7 @@ class Case:
     used: set[str] = field(default_factory=set)
 
     def fill(self, content: Any) -> Any:
-        """The content without placeholders; text that is nothing else becomes what it stands for, a list or number."""
+        """The content with placeholders replaced; a text that is a placeholder alone becomes its list or number."""
         if isinstance(content, Mapping):
             return {key: part if key == PER_SETUP else self.fill(part) for key, part in content.items()}
         if isinstance(content, list):
@@ -117,9 +103,9 @@ class Case:
         if not isinstance(content, str):
             return content
         alone = PLACEHOLDER.fullmatch(content)
-        return self._meant(alone[1]) if alone else PLACEHOLDER.sub(lambda part: str(self._meant(part[1])), content)
+        return self._value(alone[1]) if alone else PLACEHOLDER.sub(lambda part: str(self._value(part[1])), content)
 
-    def _meant(self, name: str) -> Any:
+    def _value(self, name: str) -> Any:
         key, dot, word = name.partition(".")
         if key not in self.values:
             allowed = nearest(key, self.values) if self.values else "it has no `for`"
@@ -128,14 +114,14 @@ class Case:
         value = self.values[key]
         if not dot:
             return value
-        own = {str(one): said for one, said in self.words.get(key, {}).items()}
+        own = {str(one): texts for one, texts in self.words.get(key, {}).items()}
         known(f"word of {key}", str(value), own, f"{self.where}, {{{name}}}")
         known(f"word of {value}", word, own[str(value)], f"{self.where}, {{{name}}}")
         return own[str(value)][word]
 
 
 def _on_their_bases(entries: Mapping[str, Entry], defaults: Entry, where: str) -> dict[str, Entry]:
-    """Every entry on top of the one that it is like, and of the defaults."""
+    """Every entry merged over the defaults and the entry that it is `like`."""
     full: dict[str, Entry] = {}
     for name, entry in entries.items():
         own = dict(entry)
@@ -148,7 +134,7 @@ def _on_their_bases(entries: Mapping[str, Entry], defaults: Entry, where: str) -
 
 
 def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str) -> dict[str, Entry]:
-    """The entries that the families stand for, by their names."""
+    """All entries of the families, by name."""
     members: dict[str, Entry] = {}
     for name, family in families.items():
         here = f"{where}.{name}"
@@ -159,20 +145,20 @@ def _members(families: Mapping[str, Entry], words: Mapping[str, Any], where: str
             if unused := sorted(values.keys() - case.used):
                 raise InputError(here, f"its `for` has {unused[0]!r}, which stands nowhere in it", f"{{{unused[0]}}}")
             if own in members:
-                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "a name for each case is meant")
+                raise InputError(f"{where}.{own}", f"is there twice, once of {name}", "expected a name for each case")
             members[own] = _checked(member, f"{where}.{own}")
     return members
 
 
 def _cases(given: Any) -> Iterator[dict[str, Any]]:
-    """The combinations of values that a `for` means, the last key fastest."""
+    """Combinations of values of a `for`, the last key varying fastest."""
     for choices in given if isinstance(given, list) else [given]:
         for values in itertools.product(*choices.values()):
             yield dict(zip(choices, values, strict=True))
 
 
 def _decided(readings: Mapping[str, Entry], rows: list[dict[str, str]], where: str) -> dict[int, list[str]]:
-    """The readings that a printed row decided, by its place."""
+    """Readings that a published row decided, by its place."""
     decided: dict[int, list[str]] = {}
     for name, reading in readings.items():
         by, here = reading.get("decided_by", []), f"{where}.{name}.decided_by"
@@ -188,13 +174,13 @@ def _numbers(
     decided: Mapping[int, list[str]],
     where: str,
 ) -> list[Entry]:
-    """An entry for each printed number, in the order of published.csv."""
+    """Entries of all published numbers, in the order of published.csv."""
     found: dict[int, Entry] = {}
     for place, entry in enumerate(entries):
         here = f"{where}.{place}"
         for line in _selected(rows, entry["published"], f"{here}.published"):
             if line in found:
-                raise InputError(here, f"has what another entry has: {found[line]['published']}", "each once is meant")
+                raise InputError(here, f"has what another entry has: {found[line]['published']}", "expected each once")
             decides = {"decides": decided[line]} if line in decided else {}
             row = {column: rows[line][column] for column in get_args(Column)}
             found[line] = _number(entry | decides, row, words, here)
@@ -202,18 +188,18 @@ def _numbers(
 
 
 def _selected(rows: list[dict[str, str]], published: Mapping[str, Any], where: str) -> list[int]:
-    """The rows, by their places, that have in each column one of the values."""
+    """Indices of the rows that have one of the given values in each column."""
     lines = list(range(len(rows)))
     for column, given in published.items():
-        meant = given if isinstance(given, list) else [given]
-        for value in meant:
+        wanted = given if isinstance(given, list) else [given]
+        for value in wanted:
             known(f"number with {column}", value, {rows[line][column] for line in lines}, where)
-        lines = [line for line in lines if rows[line][column] in meant]
+        lines = [line for line in lines if rows[line][column] in wanted]
     return lines
 
 
 def _number(entry: Entry, row: dict[str, str], words: Mapping[str, Any], where: str) -> Entry:
-    """The entry of one printed number."""
+    """Entry of one published number."""
     number = _checked(Case(row, words, where).fill({"statement": STATEMENT, "why": ""} | entry), where)
     number |= {"published": row, "statement": number["statement"].removeprefix("- ")}
     validate(number, Number, where)

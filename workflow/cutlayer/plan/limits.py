@@ -1,7 +1,7 @@
-"""Limits that say something: no rule is one that every result satisfies, or that none does.
+"""Rejects checks that every result satisfies, or that none can.
 
-Metrics are declared with their least and greatest value, so that a check's statistic has these too. A limit at the end
-that it is to keep off can never be violated, and one beyond the other end never be met.
+Metrics declare their range, which gives the range of a check's statistic. A limit at one end of it can never be
+violated, and one beyond the other end can never be met.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ Ends = tuple[float, float]
 
 
 def refuse(check: Mapping[str, Any], where: str) -> None:
-    """Raise for a limit that can never be violated, or never be met, and for a trade-off of what has no better side."""
+    """Raise for a limit that can never be violated or met, and for a trade-off in a metric without a direction."""
     for axis in ("leak", "utility") if check["statistic"] in AT_EQUAL else ():
         for name in listed(check[axis]["metric"]):
             if not declared.of(name).better:
-                raise InputError(where, f"of {name} neither more nor less is better", "a metric that says so is meant")
+                raise InputError(where, f"of {name} neither more nor less is better", "expected another metric")
     least, most = reach(check)
     low, high = check.get("at_least", -math.inf), check.get("at_most", math.inf)
-    told = f"the {check['statistic']} is between {least:g} and {most:g}"
+    reason = f"the {check['statistic']} is between {least:g} and {most:g}"
     for key, limit, sure in (("at_least", low, low <= least), ("at_most", high, high >= most)):
         if key in check and sure:
             raise InputError(
-                where, f"{limit:g} can never be violated: {told}", "one that a result can violate is meant"
+                where, f"{limit:g} can never be violated: {reason}", "expected a limit that a result can violate"
             )
     if low > most or high < least:
         limit = low if low > most else high
-        raise InputError(where, f"{limit:g} can never be met: {told}", "a limit within that is meant")
+        raise InputError(where, f"{limit:g} can never be met: {reason}", "expected a limit within that")
 
 
 def reach(check: Mapping[str, Any]) -> Ends:
-    """The least and the greatest value that a check's statistic can have."""
+    """Range of a check's statistic: its least and greatest possible value."""
     statistic = check["statistic"]
     if statistic in AT_EQUAL:
         value = _of(check["utility" if statistic == "at_equal_leak" else "leak"])
@@ -54,7 +54,7 @@ def reach(check: Mapping[str, Any]) -> Ends:
 
 
 def _of(selections: Any) -> Ends:
-    """The ends of all metrics that are selected."""
+    """Range that covers all selected metrics."""
     names = [name for one in listed(selections) for name in listed(one.get("metric", ""))]
     ranges = [declared.of(name).range for name in names]
     return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, 0.0)

@@ -1,12 +1,10 @@
-"""Lines of a paper.yaml that stand for several keys: what a sentence says and where, and what an exhibit shows.
+"""Parsers of the lines `says` (a sentence with its place) and `shows` (the grid of an exhibit) in a paper.yaml.
 
     says: The norm of the communicated gradients can largely reveal the labels. (Abstract, section 3.2)
     shows: leak_auc, floor of norm under none, marvell on criteo, avazu along step from scores
 
-are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. Each part of
-what is shown may be left out. Where a sentence speaks of other data than its paper, the place is followed by them:
-`(Theorem 1; of any data)`, `(Section 6.2; of celeba)`, `(Table 2; ours)` of none, `(ours)` without a place in a paper.
-The lines of checks are in `check_lines`.
+are a text and its place, and metrics of attacks under defenses on setups, along an axis, from sources. The lines of
+checks are in `check_lines`; docs/paper_yaml.md has the grammar of all.
 """
 
 from __future__ import annotations
@@ -22,8 +20,8 @@ ALL = "all"  # variants that apply, or data
 OURS, ANY = "ours", "of any data"  # whose data a claim is about
 
 
-def said(sentence: str, where: str) -> tuple[str, str]:
-    """The text, and what stands at its end in parentheses, which may have such in it."""
+def statement(sentence: str, where: str) -> tuple[str, str]:
+    """Text and place of a sentence: the place is in parentheses at its end, and may contain parentheses."""
     depth, place = 0, len(sentence)
     while place and (depth or place == len(sentence)):
         place -= 1
@@ -31,14 +29,14 @@ def said(sentence: str, where: str) -> tuple[str, str]:
     text, end = sentence[:place].rstrip(), sentence[place + 1 : -1]
     if not (sentence.endswith(")") and text and end and not depth):
         raise InputError(
-            where, f"{sentence[-30:]!r} does not end in parentheses", "`The sentence. (Section 1)` is meant"
+            where, f"{sentence[-30:]!r} does not end in parentheses", "expected `The sentence. (Section 1)`"
         )
     return text, end
 
 
 def placed(sentence: str, where: str) -> dict[str, Any]:
-    """A claim's text and place, and the datasets that it speaks of, if they are not the paper's."""
-    text, end = said(sentence, where)
+    """Text and place of a claim, and its datasets if they are not the paper's."""
+    text, end = statement(sentence, where)
     if end == OURS:
         return {"text": text, "place": OURS.capitalize(), "datasets": []}
     place, apart, data = end.rpartition("; ")
@@ -48,8 +46,8 @@ def placed(sentence: str, where: str) -> dict[str, Any]:
     return {"text": text, "place": end}
 
 
-def shown(line: str, where: str) -> dict[str, Any]:
-    """The parts of an exhibit's grid that a line names."""
+def grid_of(line: str, where: str) -> dict[str, Any]:
+    """Parts of an exhibit's grid: metrics, attacks, defenses, setups, axis and sources."""
     words = "|".join(filter(None, SHOWN))
     first, *others = re.split(rf"(?:^|\s+)({words})\s+", line.strip())
     named = ([("", first)] if first else []) + list(zip(others[::2], others[1::2], strict=True))
@@ -59,7 +57,7 @@ def shown(line: str, where: str) -> dict[str, Any]:
         for name in names:
             _check_name(name, where)
         if SHOWN[word] in grid:
-            raise InputError(where, f"has {word!r} twice", "each once is meant")
+            raise InputError(where, f"has {word!r} twice", "expected each once")
         alone = SHOWN[word] in ALONE or (names == [ALL] and SHOWN[word] in ("attacks", "defenses"))
         grid[SHOWN[word]] = given if alone else names
     return grid
@@ -68,5 +66,5 @@ def shown(line: str, where: str) -> dict[str, Any]:
 def _check_name(name: str, where: str) -> None:
     if not re.fullmatch(r"[\w.{}]+", name):
         odd = name.split()[1:2] or [name]
-        meant = nearest(odd[0], filter(None, SHOWN)).replace("known", "between names")
-        raise InputError(where, f"{name!r} is no name", meant)
+        expected = nearest(odd[0], filter(None, SHOWN)).replace("known", "between names")
+        raise InputError(where, f"{name!r} is no name", expected)

@@ -1,8 +1,8 @@
-"""Methods outside the tree: what a file or folder of one's own has, and the exhibits in which it meets the arena.
+"""Methods outside the tree (`make try`): those of a user's file or folder, and their exhibits in the arena.
 
 `methods` of the configuration names the place. Each method there is a variant of its own name, with its defaults,
-unless a methods.yaml beside it, of the form of params.yaml, says otherwise. Each gets one exhibit: the arena's of its
-game, with everyone in it. Nothing else changes, and what the arena has run already is not run again.
+unless a methods.yaml next to it, in the form of params.yaml, defines others. Each gets one exhibit: the arena's of its
+game, with all methods. Nothing else changes, and no finished run of the arena is repeated.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ Missing = Callable[[str, str, list[str]], str]
 
 @dataclass(frozen=True)
 class Outside:
-    """Methods outside the tree, and their variants."""
+    """Methods outside the tree with their variants and exhibits."""
 
     methods: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)  # kind -> name -> file
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> as in params.yaml
     setups: tuple[str, ...] = ()  # in which to try; empty: those of the arena's exhibit
 
     def has(self, kind: str, variant: str) -> bool:
-        """Whether a variant is one of these."""
+        """True if a variant is one of these."""
         return variant in self.variants.get(kind, {})
 
-    def told(self, name: str) -> tuple[str, str, list[str], str]:
-        """For the sentence on a method: name, kind, its variants or setups, and the attacks that it is held against."""
+    def subject(self, name: str) -> tuple[str, str, list[str], str]:
+        """Arguments of the sentence on a method: name, kind, its variants or setups, the attacks to compare with."""
         kind = next(kind for kind, found in self.methods.items() if name in found)
         variants = self.variants["setup" if kind == "dataset" else kind].items()
-        own = [variant for variant, said in variants if said["dataset" if kind == "dataset" else "use"] == name]
+        own = [variant for variant, given in variants if given["dataset" if kind == "dataset" else "use"] == name]
         return name, kind, own, STRONGEST
 
-    def beside(self, config: Config) -> dict[str, Any]:
-        """The configuration with these variants beside its own."""
+    def added_to(self, config: Config) -> dict[str, Any]:
+        """The configuration with these variants added to its own."""
         return {**config} | {f"{kind}s": {**config[f"{kind}s"], **own} for kind, own in self.variants.items()}
 
 
 def read(config: Config) -> Outside:
-    """What `methods` of a configuration names; nothing if it names nothing.
+    """The methods at the place that `methods` of a configuration names; none if it is empty.
 
     Raises:
         InputError: a method cannot be taken, or the tree has one, or a variant, of its name.
@@ -65,8 +65,8 @@ def read(config: Config) -> Outside:
     methods, trying = plugins.look_in(place), config.get("trying", {})
     if not place:
         return Outside()
-    said = _said(Path(place).expanduser())
-    variants = {kind: dict(said.get(f"{kind}s", {})) for kind in ("setup", "defense", "attack")}
+    given = _methods_yaml(Path(place).expanduser())
+    variants = {kind: dict(given.get(f"{kind}s", {})) for kind in ("setup", "defense", "attack")}
     for kind in ("defense", "attack"):
         for name, variant in variants[kind].items():
             known(f"{kind} outside the tree", variant["use"], methods.get(kind, {}), f"methods {kind}s.{name}.use")
@@ -79,20 +79,20 @@ def read(config: Config) -> Outside:
     for kind, own in variants.items():
         for name in own:
             if name in config[f"{kind}s"]:
-                raise InputError(f"methods {kind}s.{name}", "params.yaml has one of that name", "another is meant")
+                raise InputError(f"methods {kind}s.{name}", "params.yaml has one of that name", "expected another name")
     return Outside(methods, variants, tuple(trying.get("setups", ())))
 
 
 def _setup(dataset: str, like: str, config: Config) -> dict[str, Any]:
-    """A setup of a dataset that is like another in all else, its sizes at this scale too."""
+    """A setup of a dataset with all other settings of another one, also its sizes at this scale."""
     known("setup", like, config["setups"], "trying.like")
     sizes = config["scales"][config["scale"]].get("setups", {}).get(like, {})
     setup = merged(config["setups"][like], sizes)
     return {key: part for key, part in setup.items() if key not in OF_ANOTHER} | {"dataset": dataset}
 
 
-def _said(place: Path) -> dict[str, Any]:
-    """What the methods.yaml of a folder says; nothing if there is none."""
+def _methods_yaml(place: Path) -> dict[str, Any]:
+    """Content of a folder's methods.yaml; empty if there is none."""
     file = place / "methods.yaml"
     if not file.is_file():
         for other in place.glob("*.y*ml"):
@@ -105,7 +105,7 @@ def _said(place: Path) -> dict[str, Any]:
 
 
 def exhibits(outside: Outside, papers: Mapping[str, Any], games: Mapping[str, str], missing: Missing) -> Exhibits:
-    """One exhibit for each method, by its name; `games` has the protocol of each setup.
+    """Exhibits of the methods by name, one each; `games` has the protocol of each setup.
 
     `missing` says why a variant cannot be used in setups, or nothing: of the arena's own those are left out.
     """
@@ -115,19 +115,19 @@ def exhibits(outside: Outside, papers: Mapping[str, Any], games: Mapping[str, st
     arenas = _arenas(papers, games)
     for kind in ("defense", "attack"):
         for name in outside.methods.get(kind, {}):
-            base, own = _arena(f"{kind}.{name}", plugins.games(kind, name), arenas), outside.told(name)[2]
+            base, own = _arena(f"{kind}.{name}", plugins.games(kind, name), arenas), outside.subject(name)[2]
             setups = list(outside.setups) or [s for s in base["setups"] if not any(missing(kind, n, [s]) for n in own)]
             base["setups"] = setups or base["setups"]  # where it can be used in none the check says why
             found[name] = (_of_defense if kind == "defense" else _of_attack)(base, name, own)
     for name in outside.methods.get("dataset", {}):
-        own = outside.told(name)[2]
+        own = outside.subject(name)[2]
         base = _arena(f"dataset.{name}", {games[own[0]]}, arenas)
         found[name] = base | {"title": f"The arena on {name}", "printed": [name], "setups": own}
     return found
 
 
 def _arenas(papers: Mapping[str, Any], games: Mapping[str, str]) -> Exhibits:
-    """The arena's exhibit of each game: leak against utility, by the worst of all attacks."""
+    """The arena's exhibit of each game: leak to the strongest attack against utility."""
     found: Exhibits = {}
     for exhibit in papers.get(ARENA, {}).get("exhibits", {}).values():
         if exhibit["draw"]["use"] == "frontier" and STRONGEST in exhibit.get("worst", {}).get("among", {}):
@@ -136,7 +136,7 @@ def _arenas(papers: Mapping[str, Any], games: Mapping[str, str]) -> Exhibits:
 
 
 def _arena(where: str, games: Iterable[str], arenas: Exhibits) -> dict[str, Any]:
-    """That of one of the games, as paper.yaml has it."""
+    """The arena's exhibit of one game, as in paper.yaml."""
     for game in sorted(games):
         if game in arenas:
             return copy.deepcopy({key: part for key, part in arenas[game].items() if key not in FOUND})

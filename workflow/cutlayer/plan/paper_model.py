@@ -1,4 +1,4 @@
-"""What a paper.yaml may say."""
+"""Pydantic models of paper.yaml: exhibits, claims, numbers, errata and readings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOUNDED = {"value", "gap", "ratio", "largest", "largest_gap"}  # statistics that
 
 
 def _needs(key: str, wrong: str) -> Any:
-    """A model's validator: what is given must have the key, for which a line stands in paper.yaml."""
+    """Validator of a model: the entry must have the key, which a line of paper.yaml sets."""
 
     def check(cls: type, given: Any) -> Any:
         if key not in given:
@@ -35,7 +35,7 @@ def _needs(key: str, wrong: str) -> Any:
 
 
 class Choose(Shape):
-    """Of a defense's settings the one with the best utility within a leak."""
+    """Choice of a defense's setting: the best utility within a leak."""
 
     utility: str
     attack: str
@@ -44,7 +44,7 @@ class Choose(Shape):
 
 
 class Match(Shape):
-    """The leak that the strength of each defense is tuned to."""
+    """Target leak to which the strength of each defense is tuned."""
 
     attack: str
     leak: str
@@ -54,14 +54,14 @@ class Match(Shape):
 
 
 class Worst(Shape):
-    """Sets of attacks (or of sets above) of which the worst counts, by metrics of which more or less is a leak."""
+    """Groups of attacks reported by their strongest member, with the direction of each metric."""
 
     leaks: Annotated[dict[str, Literal["more", "less"]], Field(min_length=1)]
     among: Annotated[dict[Name, Literal["all"] | Names], Field(min_length=1)]
 
 
 class Exhibit(Shape):
-    """A table or figure: its grid, and how it is drawn."""
+    """A table or figure: its grid, and the options of its plot."""
 
     title: str
     caption: str
@@ -82,11 +82,11 @@ class Exhibit(Shape):
     printed: Names = ABSENT
     draw: Used
 
-    _somewhere = _needs("setups", "shows no setups; `on` and their names are meant in its line `shows`")
+    _somewhere = _needs("setups", "shows no setups; expected `on` and their names in its line `shows`")
 
 
 class Check(Shape):
-    """A statistic of selected cells, and the bounds of its interval."""
+    """A statistic of selected cells, and the limits for its interval."""
 
     exhibit: str
     statistic: Literal[
@@ -108,7 +108,7 @@ class Check(Shape):
 
     @model_validator(mode="after")
     def _as_the_statistic_needs(self) -> Check:
-        """Raise for a part that the statistic lacks, or does not take."""
+        """Raise for a part that the statistic misses, or does not take."""
         traded, said = self.statistic in AT_EQUAL, self.model_fields_set
         needed = (set() if self.statistic in ALONE else {"right"}) | (TRADED if traded else set())
         if missing := sorted(needed - said):
@@ -120,26 +120,26 @@ class Check(Shape):
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
         if "bound" in said and (self.statistic not in BOUNDED or several or self.at == "every" or not said & LIMITS):
             known = ", ".join(sorted(BOUNDED))
-            raise ValueError(f"has a proven bound; a limit to the {known} of one selection is meant")
+            raise ValueError(f"has a proven bound; expected a limit to the {known} of one selection")
         return self
 
     def _anywhere(self) -> bool:
-        """Whether it is of all places at once."""
+        """True if the statistic is over all places of the axis."""
         return self.statistic in {"share_below", "slope", "kept", *AT_EQUAL}
 
 
 class Erratum(Shape):
-    """Where a paper is not what its definitions say, and the test that shows it."""
+    """An error of the paper, and the test that shows it."""
 
     text: str
     check: str
 
 
 class Reading(Shape):
-    """What the text leaves open, the ways to read it, and which one is taken; `measured` is the page that compares.
+    """A choice that the text leaves open, its alternatives and ours; `measured` is the page that compares them.
 
-    `decided_by` selects the printed rows that chose it; in none of them a defense acts. They are not judged afterwards.
-    Where there are none the text's own words come first, and the other ways are variants beside it.
+    `decided_by` selects the published rows that decided; in none of them a defense acts, and they are not judged
+    afterwards. Where there are none, the literal text comes first, and the alternatives are variants.
     """
 
     open: str
@@ -158,14 +158,14 @@ class Reading(Shape):
 
 
 class Headline(Shape):
-    """Words, and the check that gives their number."""
+    """A headline number: its text, and the check that computes it."""
 
     text: str
     check: Check
 
 
 class Headlines(Shape):
-    """What a run is followed by: what is left of utility, and to the strongest attack."""
+    """Headline numbers of a paper: remaining utility, and leak to the strongest attack."""
 
     utility: Headline
     leak: Headline
@@ -182,27 +182,27 @@ class Claim(Headline):
     why: str = ABSENT
     about: Literal["label", "class", "row"] = ABSENT  # of a bound: whose two worlds it compares
 
-    _said = _needs("text", "has no 'says'; the sentence with its place in parentheses is meant")
+    _sentence = _needs("text", "has no 'says'; expected the sentence with its place in parentheses")
 
     @model_validator(mode="after")
     def _one_sided_if_any(self) -> Claim:
-        """Raise for what cannot be said of some dataset, or of the mean of several."""
+        """Raise for a check that cannot hold for some dataset, or for the mean of several."""
         checks = [self.check, *(self.readings.values() if "readings" in self.model_fields_set else ())]
         for said in (check.model_fields_set for check in checks if "across" in self.model_fields_set):
             if "bound" in said or (self.across == "any" and said >= LIMITS):
-                raise ValueError(f"is across {self.across}; one limit that is not proven is meant")
+                raise ValueError(f"is across {self.across}; expected one limit that is not proven")
         return self
 
 
 class Main(Shape):
-    """What a paper says above all, in plain words, and the claims that it comes down to."""
+    """A main result of a paper in plain words, with the claims that support it."""
 
     text: str
     claims: Names
 
 
 class Number(Shape):
-    """A number as printed, and how ours is taken; or why there is none."""
+    """A published number, and the check that computes ours; or why there is none."""
 
     published: dict[str, str]
     without: str = ABSENT
@@ -220,14 +220,12 @@ class Number(Shape):
     @model_validator(mode="after")
     def _checked_or_without(self) -> Number:
         if ({"check", "depends_on_scale"} <= self.model_fields_set) == ("without" in self.model_fields_set):
-            raise ValueError(
-                "has not one of `check`, with `depends_on_scale`, and `without`; the one or the other is meant"
-            )
+            raise ValueError("has not one of `check`, with `depends_on_scale`, and `without`; expected one of the two")
         return self
 
 
 class Paper(Shape):
-    """The whole file, every entry in full."""
+    """A whole paper.yaml, with every entry in full."""
 
     title: str
     authors: str
@@ -249,14 +247,14 @@ IN_LINES |= {"text": "says", "place": "says", "datasets": "says"}  # key -> the 
 
 
 def _line(given: Any) -> Any:
-    """Raise unless a check is a line."""
+    """Raise unless a check is a line of text."""
     if not isinstance(given, str):
-        raise ValueError("is no line; `<metric> of <attack> under <defense> in <exhibit> >= 0` is meant")
+        raise ValueError("is no line; expected `<metric> of <attack> under <defense> in <exhibit> >= 0`")
     return given
 
 
 def _lines(given: Any) -> Any:
-    """Raise unless a check is a line, or several by the names of readings."""
+    """Raise unless a check is a line, or a mapping of readings to lines."""
     for line in given.values() if isinstance(given, dict) else [given]:
         _line(line)
     return given
@@ -267,7 +265,7 @@ Lines = Annotated[str | dict[str, str], BeforeValidator(_lines)]
 
 
 class Family(Shape, extra="allow"):
-    """Exhibits or claims as they are written: what becomes of it is checked as `Exhibit` or `Claim`."""
+    """Exhibits or claims as written in the file; the result is checked as `Exhibit` or `Claim`."""
 
     cases: Cases | Annotated[list[Cases], Field(min_length=1)] = Field(ABSENT, alias="for")
     like: str = ABSENT
@@ -281,26 +279,26 @@ class Family(Shape, extra="allow"):
     def _in_lines(cls, given: Any) -> Any:
         for key in given if isinstance(given, dict) else ():
             if key in IN_LINES:
-                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see plan/lines.py)")
+                raise ValueError(f"has {key!r}; it is part of the line `{IN_LINES[key]}` (see docs/paper_yaml.md)")
         return given
 
 
 class Numbers(Shape, extra="allow"):
-    """Printed numbers as they are written, by what published.csv has in its columns."""
+    """Published numbers as written in the file, by columns of published.csv."""
 
     published: Published
     check: Lines = ABSENT
 
 
 class Followed(Shape):
-    """A part of the headline as it is written."""
+    """A headline number as written in the file."""
 
     text: str
     check: Line
 
 
 class Written(Shape):
-    """The file as it is written; `families` makes a `Paper` of it."""
+    """A paper.yaml as written; `families` makes a `Paper` of it."""
 
     title: Any = ABSENT
     authors: Any = ABSENT

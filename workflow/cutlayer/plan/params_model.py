@@ -1,4 +1,4 @@
-"""What params.yaml may say; what a protocol, a method or a dataset declares of it, `plan.Plan` checks."""
+"""Pydantic models of params.yaml; `plan.Plan` checks it against protocols, methods and datasets."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Cluster(Shape):
 
 
 class Matching(Shape):
-    """How many evaluations of a defense's strength the tuning of it may take, for one target."""
+    """Limit on the evaluations of a defense's strength for one target."""
 
     evaluations: Annotated[int, Field(ge=3)]
 
 
 class Windows(Shape):
-    """Which sets of neighboring features are passive in turn."""
+    """Sets of neighboring features that are passive in turn."""
 
     sizes: Literal["all", "half"] | Positive | Annotated[list[int], Field(min_length=1)] = ABSENT
     at_most: Positive = ABSENT
@@ -36,14 +36,14 @@ class Windows(Shape):
 
 
 class Subsets(Shape):
-    """How many predictions an attack gets at a time, and how often."""
+    """Number of predictions for an attack at a time, and number of repetitions."""
 
     sizes: Positive | Annotated[list[Positive], Field(min_length=1)]
     repeats: Positive
 
 
 class Records(Shape):
-    """What of a run goes into its transcript."""
+    """Parts of a run that go into its transcript."""
 
     batches: Positive = ABSENT
     at: list[Positive] = ABSENT
@@ -53,7 +53,7 @@ class Records(Shape):
 
 
 class Known(Shape):
-    """Of how many examples the attacker knows the truth, and how many it attacks."""
+    """Numbers of examples whose truth the attacker knows, and of those that it attacks."""
 
     rows: Positive = ABSENT
     per_class: Positive = ABSENT
@@ -62,7 +62,7 @@ class Known(Shape):
 
 
 class Setting(Shape, extra="allow"):
-    """What a scale or a setup says of a variant: parameters, a sweep, or settings with names."""
+    """Settings of a variant at a scale or in a setup: parameters, a sweep, or named settings."""
 
     sweep: Annotated[dict[str, Different], Field(min_length=1)] = ABSENT
     settings: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)] = ABSENT
@@ -70,16 +70,16 @@ class Setting(Shape, extra="allow"):
     @model_validator(mode="after")
     def _one(self) -> Setting:
         if {"sweep", "settings"} <= self.model_fields_set:
-            raise ValueError("has `sweep` and `settings`; one of them is meant")
+            raise ValueError("has `sweep` and `settings`; expected one of them")
         return self
 
 
 class Variant(Setting, Used):
-    """A method with parameters under a short name."""
+    """A variant: a method with parameters, under a short name."""
 
 
 class Sizes(Shape, extra="allow"):
-    """What a scale may say of a setup, too; which of these keys it has is up to its protocol."""
+    """Sizes that a scale or a setup may set; the protocol decides which of these keys apply."""
 
     sensitive: str = ABSENT
     fit_on: Literal["all", "train"] = ABSENT
@@ -119,7 +119,7 @@ class Sizes(Shape, extra="allow"):
 
 
 class Setup(Sizes):
-    """A dataset and a model in a protocol."""
+    """A setup: a dataset and a model in a protocol."""
 
     protocol: str
     dataset: str
@@ -128,7 +128,7 @@ class Setup(Sizes):
 
 
 class Scale(Shape, extra="allow"):
-    """Sizes: of everything in a protocol, under the protocol's name, and of single models, setups and variants."""
+    """A scale: sizes for all setups of a protocol, and for single models, setups and variants."""
 
     __pydantic_extra__: dict[str, Sizes]
     seeds: Positive
@@ -145,7 +145,7 @@ class Scale(Shape, extra="allow"):
 
 
 class Methods(Shape):
-    """A methods.yaml: variants of methods outside the tree, as params.yaml has them of its own."""
+    """A methods.yaml: variants of methods outside the tree, in the form of params.yaml."""
 
     setups: dict[Name, Setup] = ABSENT
     defenses: dict[Name, Variant] = ABSENT
@@ -153,7 +153,7 @@ class Methods(Shape):
 
 
 class Trying(Shape):
-    """How methods outside the tree are tried: in these setups, with a sweep; a dataset in a setup that is like another.
+    """Options of `make try`: setups, a sweep, and for a dataset the setup whose settings it takes.
 
     The last two are for what methods.yaml does not name.
     """
@@ -172,7 +172,7 @@ class Part(Shape):
 
 
 class Params(Shape):
-    """The whole file; the last three keys are for `--config` and `make try`."""
+    """The whole params.yaml; the last three keys are for `--config` and `make try`."""
 
     scale: str
     stand_ins: bool

@@ -49,7 +49,7 @@ def of_names(papers: Mapping[str, Any], only: Part) -> tuple[Papers, list[str]]:
         found[name] = {key: part for key, part in left(paper, cut).items() if key != "headline"}  # it is of a whole run
     found = {name: paper for name, paper in found.items() if paper["exhibits"]}
     if not found:
-        raise InputError("only", "no exhibit can be made of these", "; ".join(lines) or "names of one exhibit expected")
+        raise InputError("only", "no exhibit can be made of these", "; ".join(lines) or "expected names of one exhibit")
     return found, lines
 
 

@@ -1,4 +1,4 @@
-"""What params.yaml and the papers ask for, checked before anything runs.
+"""The plan: params.yaml and the papers, checked and expanded before anything runs.
 
 Imports no numerical library: the Snakefile is parsed again in every remote job.
 """
@@ -13,13 +13,13 @@ from typing import Any
 
 from cutlayer.core.errors import InputError, few
 
-from . import check_lines, families, hours, limits, outside, parts, plugins
+from . import check_lines, families, limits, outside, parts, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
-from .looks import looks
 from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
+from .styles import styles
 from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
@@ -34,7 +34,7 @@ SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares w
 
 
 class Plan:
-    """The checked configuration: scale, setups, variants, papers and their exhibits."""
+    """Checked configuration: scale, setups, variants, papers and their exhibits."""
 
     def __init__(self, config: Mapping[str, Any], folder: Path = WORKFLOW) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class Plan:
         known("scale", params.scale, params.scales, "params.yaml")
         self.scales, self._config = [*params.scales], config  # the smallest first
         written, self.outside = config, outside.read(config)
-        config = self.outside.beside(config)
+        config = self.outside.added_to(config)
         self.scale = params.scale
         self.sizes: dict[str, Any] = config["scales"][self.scale]
         scale = params.scales[self.scale]
@@ -51,16 +51,16 @@ class Plan:
         self.cluster = scale.cluster
         self.evaluations = scale.matching.evaluations if scale.matching else 0  # of a strength, for one target
         self.stand_ins = params.stand_ins
-        self._said: dict[
-            str, tuple[Mapping[str, Any], Mapping[str, Any]]
-        ] = {}  # setup -> what it says of defenses, at any
-        # scale and at this one
+        # Setup -> parameters that it changes in defenses, at any scale and at this one.
+        self._changes: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
             self._check_model_of(name, setup)
         self._grain = {setup: grain for grain in self._grains(scale) for setup in grain.setups}
         self.defenses = self._checked("defense", config["defenses"])
-        self._own = {name: self._adapted(name, config["defenses"], own) for name, own in self._said.items() if any(own)}
+        self._own = {
+            name: self._adapted(name, config["defenses"], own) for name, own in self._changes.items() if any(own)
+        }
         self.attacks = self._checked("attack", config["attacks"])
         self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
@@ -69,7 +69,6 @@ class Plan:
         self._cut(scale.only_published, config.get("only", {}))
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
         self.judged_at["absent"] = parts.NOT_RUN if self.in_part else ""
-        self.judged_at["hours"] = hours.read(folder / "benchmarks/forecast.csv")
 
     def at(self, scale: str) -> Plan:
         """The plan of the same at another scale."""
@@ -88,7 +87,7 @@ class Plan:
             self.papers, self.left_out = parts.of_names(self.papers, only)
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
-        """How the setups are cut into jobs."""
+        """Job granularity of the setups."""
         lists = {key: getattr(scale, key) or [] for key in ("one_seed_a_job", "temporary")}
         for key, names in lists.items():
             for name in names:
@@ -97,11 +96,11 @@ class Plan:
 
     @property
     def grains(self) -> list[Grain]:
-        """The ways in which setups are cut into jobs."""
+        """All job granularities of the setups."""
         return list(dict.fromkeys(self._grain.values()))
 
     def temporary(self, setup: str) -> bool:
-        """Whether a setup's transcripts are deleted once all that reads them is done."""
+        """True if a setup's transcripts are deleted once all jobs that read them are done."""
         return self._grain[setup].temporary
 
     def _checked(
@@ -118,7 +117,7 @@ class Plan:
     def _adapted(
         self, setup: str, defenses: Mapping[str, Any], own: tuple[Mapping[str, Any], Mapping[str, Any]]
     ) -> dict[str, dict[str, Any]]:
-        """All defenses as they are in a setup of which something is said of some of them.
+        """All defenses with the parameters that a setup sets for some of them.
 
         The scale is above the setup, and what the scale says of this very setup is above all.
         """
@@ -129,7 +128,7 @@ class Plan:
             return self._checked("defense", merged(defenses, own[0]), own[1])
 
     def defense(self, setup: str, name: str) -> dict[str, Any]:
-        """A defense variant as it is in a setup."""
+        """A defense variant with the parameters of a setup."""
         return self._own.get(setup, self.defenses)[name]
 
     def _setup(self, name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +152,7 @@ class Plan:
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
         own = self.sizes.get("setups", {}).get(name, {})
-        self._said[name] = setup.get("defenses", {}), own.get("defenses", {})
+        self._changes[name] = setup.get("defenses", {}), own.get("defenses", {})
         for key in ("passive", "excluded"):
             for feature in full.get(key, ()):
                 known("feature", feature, dataset["schema"], f"{where}.{key}")
@@ -167,7 +166,7 @@ class Plan:
             other = self.setups[setup["model_of"]]
             for key in SAME_MODEL:
                 if setup.get(key) != other.get(key) or "model_of" in other:
-                    raise InputError(where, f"{setup['model_of']} has another {key}", "the same model is meant")
+                    raise InputError(where, f"{setup['model_of']} has another {key}", "expected the same model")
 
     def trained_by(self, setup: str, defense: str) -> str:
         """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""
@@ -197,14 +196,14 @@ class Plan:
         checked += [(f"numbers, {entry['statement']}", entry) for entry in paper.get("numbers", []) if "check" in entry]
         for key, entry in checked:
             for check in check_lines.of(entry):
-                self._check_asked(check, paper["exhibits"], f"{where} {key}.check")
+                self._check_selected(check, paper["exhibits"], f"{where} {key}.check")
         for number, entry in enumerate(paper.get("main", [])):
             for identifier in entry["claims"]:
                 known("claim", identifier, paper["claims"], f"{where} main.{number}.claims")
         return paper
 
-    def _check_asked(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
-        """Raise unless there is all that a check names, and its exhibit shows it."""
+    def _check_selected(self, check: Mapping[str, Any], exhibits: Mapping[str, Any], where: str) -> None:
+        """Raise unless everything that a check names exists and is in its exhibit."""
         known("exhibit", check["exhibit"], exhibits, where)
         limits.refuse(check, where)
         exhibit, of = exhibits[check["exhibit"]], f"of {check['exhibit']}"
@@ -227,7 +226,7 @@ class Plan:
             known(f"setting of {defense}", name, variant.get("sweep" if swept else "settings", {}), where)
 
     def _trying(self) -> dict[str, dict[str, Any]]:
-        """The exhibits in which methods outside the tree are tried, checked."""
+        """Checked exhibits of the methods outside the tree."""
         games = {name: setup["protocol"] for name, setup in self.setups.items()}
         tried = outside.exhibits(self.outside, self.papers, games, self.variants.missing)
         for name, exhibit in tried.items():
@@ -273,7 +272,7 @@ class Plan:
                 self._check_watched(exhibit, setup, f"{where}.attacks")
 
     def _check_watched(self, exhibit: Mapping[str, Any], setup: str, where: str) -> None:
-        """Raise unless one of the attacks follows rows."""
+        """Raise unless one of the attacks tracks records across epochs."""
         protocol = self.setups[setup]["protocol"]
         if all(self._target(name, protocol) != WATCHED for name in exhibit["attacks"]):
             raise InputError(where, f"has none on watched rows of {setup}", "the source `vulnerable` is what such find")
@@ -298,14 +297,14 @@ class Plan:
             with located(f"{where}, {defense}"):
                 plugins.strength(self.defenses[defense]["use"])
             if self.matches.setdefault((setup, defense), rule) != rule:
-                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "one rule is meant")
+                raise InputError(where, f"another exhibit matches {defense} in {setup} otherwise", "expected one rule")
 
     def _matched(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The (setup, defense) whose strength is tuned: without a defense there is none."""
+        """Pairs (setup, defense) whose strength is tuned; the undefended run has none."""
         return [(setup, defense) for setup, defense in self.pairs(exhibit) if defense != UNDEFENDED]
 
     def _grid(self, setup: str, defense: str) -> Iterator[dict[str, Any]]:
-        """The values that a defense's parameters take in a setup, one a row."""
+        """Parameters of all settings of a defense in a setup, a row each."""
         for parameter, values in self.defense(setup, defense).get("sweep", {}).items():
             for value in values:
                 own = {"setup": setup, "defense": defense, "setting": f"{parameter}={value}"}
@@ -320,7 +319,7 @@ class Plan:
                 known("setup", place, self.setups, place_of)
                 for key in SAME_TRUTH:
                     if self.setups[place].get(key) != self.setups[setup].get(key):
-                        raise InputError(place_of, f"{place} has another {key}", f"that of {setup} is meant")
+                        raise InputError(place_of, f"{place} has another {key}", f"expected that of {setup}")
                 self._check_settings(exhibit["defenses"], place, setup, place_of)
 
     def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
@@ -329,7 +328,7 @@ class Plan:
             found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
             if found != meant:
                 wrong = f"{defense} has the settings {few(found)} in {place}"
-                raise InputError(where, wrong, f"those in {setup} expected: {few(meant)}")
+                raise InputError(where, wrong, f"expected those in {setup}: {few(meant)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
@@ -338,7 +337,7 @@ class Plan:
         sets: dict[str, list[str]] = {}
         for name, own in exhibit["worst"]["among"].items():
             if name in self.attacks and own != [name]:
-                raise InputError(f"{where}.among", f"{name} is an attack", "a name for several is meant")
+                raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
             if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
                 raise InputError(
                     f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
@@ -349,7 +348,7 @@ class Plan:
             sets[name] = list(dict.fromkeys(attack for one in named for attack in sets.get(one, [one])))
         for attack in exhibit["attacks"]:
             if not any(attack in own for own in sets.values()):
-                raise InputError(f"{where}.among", f"no set has the attack {attack}", "each in one at least is meant")
+                raise InputError(f"{where}.among", f"no set has the attack {attack}", "expected each in at least one")
         for metric in exhibit["worst"]["leaks"]:
             known("metric", metric, exhibit.get("metrics", [metric]), f"{where}.leaks")
         exhibit["worst"] = exhibit["worst"] | {"among": sets}
@@ -373,7 +372,7 @@ class Plan:
         return left_out
 
     def pairs(self, exhibit: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The (setup, defense) of an exhibit to which the defense applies."""
+        """Pairs (setup, defense) of an exhibit to which the defense applies."""
         return [
             (setup, defense)
             for setup in exhibit["setups"]
@@ -382,11 +381,11 @@ class Plan:
         ]
 
     def place(self, exhibit: Mapping[str, Any], attack: str, setup: str) -> str:
-        """The setup in which an exhibit measures an attack that it shows for `setup`."""
+        """Setup in which an exhibit measures an attack that it shows for `setup`."""
         return str(exhibit.get("attacked_in", {}).get(attack, "{setup}").format(setup=setup))
 
     def runs(self, exhibit: Mapping[str, Any]) -> set[tuple[str, str]]:
-        """The (setup, defense) that an exhibit needs, wherever its attacks are measured."""
+        """Pairs (setup, defense) whose runs an exhibit needs, wherever its attacks are measured."""
         return {
             (self.place(exhibit, attack, setup), defense)
             for setup, defense in self.pairs(exhibit)
@@ -394,19 +393,19 @@ class Plan:
         }
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Every (paper, id, exhibit)."""
+        """All (paper, id, exhibit)."""
         for paper, content in self.papers.items():
             for identifier, exhibit in content["exhibits"].items():
                 yield paper, identifier, exhibit
 
-    def shown(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """The same, and those in which methods outside the tree are tried."""
+    def all_exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """All (paper, id, exhibit), also of the methods outside the tree."""
         tried = ((outside.PAPER, name, exhibit) for name, exhibit in self.tried.items())
         return itertools.chain(self.exhibits(), tried)
 
-    def beside(self, paper: str, identifier: str) -> dict[str, Any]:
-        """What an exhibit shows beside its cells: printed numbers of its own and of the exhibits that it names under
-        `printed`, the looks of its methods, what the values of its sensitive attributes are called, and which attacks
+    def plot_options(self, paper: str, identifier: str) -> dict[str, Any]:
+        """Options of an exhibit's plot besides its cells: published numbers of its own and of the exhibits under
+        `printed`, the styles of its methods, what the values of its sensitive attributes are called, and which attacks
         use knowledge of the defense.
         """
         exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
@@ -417,7 +416,7 @@ class Plan:
         }
         return {
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
-            "looks": {k: {name: self.looks[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
+            "styles": {k: {name: self.styles[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
             "scales": self.scales,
             "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
@@ -427,26 +426,26 @@ class Plan:
         return bool(plugins.method("attack", self.attacks[attack]["use"]).constants["knows"])
 
     @functools.cached_property
-    def looks(self) -> dict[str, dict[str, Any]]:
-        """The look of every defense and every attack of the catalog, by kind and name."""
-        return {"defense": looks("defense", self.defenses), "attack": looks("attack", self.attacks)}
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """Plot style of every defense and every attack of params.yaml, by kind and name."""
+        return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
-    def setups_shown(self) -> list[str]:
-        """The setups that the papers' exhibits need."""
+    def setups_used(self) -> list[str]:
+        """Setups that the papers' exhibits need."""
         return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})
 
     def datasets(self) -> list[str]:
-        """The datasets that the papers' exhibits need."""
-        return sorted({self.setups[setup]["dataset"] for setup in self.setups_shown})
+        """Datasets that the papers' exhibits need."""
+        return sorted({self.setups[setup]["dataset"] for setup in self.setups_used})
 
-    def timed(self, setup: str) -> dict[str, dict[str, Any]]:
-        """The defense variants whose steps are timed in a setup, those of all exhibits that show times."""
+    def defenses_to_time(self, setup: str) -> dict[str, dict[str, Any]]:
+        """Defense variants of a setup whose training steps some exhibit times."""
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
         return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
 
     def on_watched(self, setup: str, defense: str) -> dict[str, dict[str, Any]]:
-        """The attacks on rows that are watched of which exhibits show what they find of the most vulnerable ones."""
+        """Attacks on tracked records whose results on the most vulnerable ones some exhibit shows."""
         shown = [e for _, _, e in self.exhibits() if "vulnerable" in e["sources"]]
         cases = [case for exhibit in shown for case in self._attacked(exhibit) if case[:2] == (setup, defense)]
         protocol = self.setups[setup]["protocol"]
@@ -457,7 +456,7 @@ class Plan:
         return str(self.variants.method("attack", attack, protocol).constants["target"])
 
     def files(self, paper: str, exhibit: Mapping[str, Any], source: str) -> list[str]:
-        """The files under results/ that an exhibit reads from a source."""
+        """Files under results/ that an exhibit reads from a source."""
         patterns = {
             "scores": "results/scores/{setup}/{defense}/{attack}.csv",
             "utility": "results/runs/{setup}/{defense}/utility.csv",
@@ -476,7 +475,7 @@ class Plan:
         return list(dict.fromkeys(patterns[source].format_map(names) for names in of))
 
     def _attacked(self, exhibit: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """The (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
+        """Triples (setup, defense, attack) that an exhibit needs, wherever its attacks are measured."""
         for setup, defense in self.pairs(exhibit):
             for attack in exhibit["attacks"]:
                 place = self.place(exhibit, attack, setup)
@@ -484,7 +483,7 @@ class Plan:
                     yield place, defense, attack
 
     def _shares(self, attack: str, setup: str) -> bool:
-        """Whether an attack is a job together with others; one outside the tree would make those run again."""
+        """True if an attack shares a job with others; one outside the tree would make those run again."""
         method = self.variants.method("attack", attack, self.setups[setup]["protocol"])
         small = self.cluster.small_jobs or method.constants["cheap"]
         return bool(small) and not self.outside.has("attack", attack)
@@ -494,7 +493,7 @@ class Plan:
         of which they are. They are the cheap ones, and all of them at a scale of small jobs.
         """
         together: dict[tuple[str, str], set[str]] = {}
-        for _, _, exhibit in self.shown():
+        for _, _, exhibit in self.all_exhibits():
             for setup, defense, attack in self._attacked(exhibit) if "scores" in exhibit["sources"] else ():
                 if self._shares(attack, setup):
                     together.setdefault((setup, defense), set()).add(attack)

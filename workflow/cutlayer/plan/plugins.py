@@ -1,4 +1,4 @@
-"""Methods found on disk: one file each, its name is the method's name, nothing is registered.
+"""Methods found on disk: one file each, whose name is the method's name; there is no registry.
 
 Files of one's own may lie elsewhere, see `look_in`.
 
@@ -46,7 +46,7 @@ TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "boo
 
 @dataclass(frozen=True)
 class Method:
-    """What a plugin's file says of itself: the class, its parameters and its declared constants."""
+    """A method as declared in its file: class, parameters and constants."""
 
     kind: str
     name: str
@@ -61,7 +61,7 @@ _outside: dict[str, dict[str, Path]] = {}  # kind -> name -> file, as `look_in` 
 
 
 def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
-    """Take the methods of a file or folder outside the library for methods, too, in place of any taken before.
+    """Add the methods of a file or folder outside the library, in place of any added before.
 
     Those of a folder may lie in folders of their own (`defenses/`, ...); their kind is that of the class they extend.
     An empty `place` has none. Returns kind -> name -> file.
@@ -74,7 +74,7 @@ def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
     _files.cache_clear()
     for file in _candidates(Path(place).expanduser()) if place else ():
         if not NAME.fullmatch(file.stem):
-            raise InputError(f"methods.{file.stem}", "is no name", f"small letters, digits and _ are meant ({file})")
+            raise InputError(f"methods.{file.stem}", "is no name", f"expected small letters, digits and _ ({file})")
         kind = kind_of(file)
         if file.stem in {*names(kind), *itertools.chain(*_outside.values())}:
             raise InputError(f"{kind}.{file.stem}", f"there is one of that name, beside {file}", "give yours another")
@@ -85,35 +85,35 @@ def look_in(place: str | Path) -> dict[str, dict[str, Path]]:
 
 
 def _candidates(place: Path) -> list[Path]:
-    """The files that may hold methods."""
+    """Files that may hold methods."""
     if not place.exists():
-        raise InputError("methods", f"there is no {place}", "a file or a folder of methods is meant")
+        raise InputError("methods", f"there is no {place}", "expected a file or a folder of methods")
     files = [place] if place.is_file() else sorted([*place.glob(METHOD), *place.glob(f"[!.]*/{METHOD}")])
     files = [file.resolve() for file in files]
     if not files:
-        raise InputError("methods", f"{place} holds none", "a file mine.py for each is meant")
+        raise InputError("methods", f"{place} holds none", "expected a file mine.py for each")
     return files
 
 
 def home(kind: str, name: str) -> Path | None:
-    """The folder of a method outside the library; None of the library's own."""
+    """Folder of a method outside the library; None for the library's own."""
     file = _outside.get(kind, {}).get(name)
     return file.parent if file else None
 
 
 def names(kind: str, game: str = "") -> list[str]:
-    """The methods of a kind, sorted, of all games or of one; files starting with an underscore are helpers."""
+    """Names of the methods of a kind, sorted, in all games or in one; files starting with an underscore are helpers."""
     return sorted(name for name in _files(kind) if not game or game in games(kind, name))
 
 
 def games(kind: str, name: str) -> set[str]:
-    """The games that a method is for; EVERYWHERE has a file in each."""
+    """Games of a method; a method of EVERYWHERE has a file in each."""
     return {game for path in _found(kind, name) for game in _read(kind, name, path).constants["games"]}
 
 
 @functools.cache
 def _files(kind: str) -> dict[str, list[Path]]:
-    """Name -> the files of that name."""
+    """Files of methods by name."""
     found: dict[str, list[Path]] = {}
     for file in sorted(ROOT.glob(PLACES[kind])):
         name = file.parent.name if kind == "protocol" else file.stem
@@ -144,7 +144,7 @@ def _read(kind: str, name: str, path: Path) -> Method:
     parameters = {field: annotation for source in line for field, annotation in source.fields.items()}
     for parameter, annotation in parameters.items():
         if annotation not in TYPES and not annotation.startswith("Literal["):
-            allowed = f"one of {', '.join(TYPES)} or a Literal is meant"
+            allowed = f"expected one of {', '.join(TYPES)} or a Literal"
             own = next(source for source in reversed(line) if parameter in source.fields)
             allowed += at(own.path, own.line(parameter))
             raise InputError(f"{kind}.{name}", f"parameter {parameter!r} is a {annotation}", allowed)
@@ -156,7 +156,7 @@ def _read(kind: str, name: str, path: Path) -> Method:
 
 
 def used(variant: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """(name, parameters) of a method that is written `{use: name, parameter: value, ...}`."""
+    """Name and parameters of a method that is written `{use: name, parameter: value, ...}`."""
     return variant["use"], {key: value for key, value in variant.items() if key != "use"}
 
 
@@ -174,7 +174,7 @@ def create(kind: str, name: str, parameters: Mapping[str, Any] | None = None, ga
 
 @functools.cache
 def _of_file(kind: str, path: Path) -> Any:
-    """The module of a file outside the library."""
+    """Module of a file outside the library."""
     name = f"outside.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -191,7 +191,7 @@ def _of_file(kind: str, path: Path) -> Any:
 
 
 def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
-    """Raise unless every given parameter exists and has a value of its declared type."""
+    """Raise InputError unless every given parameter exists and has a value of its declared type."""
     known = method(kind, name).parameters
     for parameter, value in given.items():
         if parameter not in known:
@@ -206,13 +206,13 @@ def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
 
 
 def check_given(kind: str, name: str, given: Mapping[str, Any]) -> None:
-    """Raise unless every parameter without a default is given."""
+    """Raise InputError unless every parameter without a default is given."""
     for parameter in sorted(method(kind, name).required - set(given)):
         raise InputError(f"{kind}.{name}", f"its parameter {parameter!r} is not given", "it has no default")
 
 
 def _allowed(annotation: str, value: Any) -> str:
-    """What a parameter may be, when `value` is not it; empty when it is."""
+    """Expected type or limits of a parameter if `value` does not fit; else empty."""
     if annotation.startswith("Literal["):
         choices = ast.literal_eval(annotation.removeprefix("Literal[").removesuffix("]") + ",")
         same = any(type(value) is type(choice) and value == choice for choice in choices)
@@ -225,7 +225,7 @@ def _allowed(annotation: str, value: Any) -> str:
 
 
 def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
-    """The declared limits of a number, when `value` is beyond them or not finite; empty when it is not."""
+    """Declared limits of a number if `value` is beyond them or not finite; else empty."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
     if not math.isfinite(value):
@@ -238,7 +238,7 @@ def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
 
 
 def strength(defense: str) -> tuple[str, float, float]:
-    """The parameter by which a defense trades utility for privacy, its least and its greatest value.
+    """The parameter by which a defense trades utility for privacy, with its least and greatest value.
 
     Raises:
         InputError: it names none, or not a number that it takes.
@@ -249,9 +249,9 @@ def strength(defense: str) -> tuple[str, float, float]:
     if not parameter:
         raise InputError(where, "names no `strength`", "a defense is matched by the parameter that it names")
     if found.parameters.get(parameter) != "float":
-        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "one is meant")
+        raise InputError(where, f"its strength {parameter!r} is no parameter of the type float", "expected one")
     if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
-        raise InputError(where, f"its strengths are {ends}", "(least, greatest) is meant")
+        raise InputError(where, f"its strengths are {ends}", "expected (least, greatest)")
     for value in ends:
         check_parameters("defense", defense, {parameter: value})
     return parameter, float(ends[0]), float(ends[1])

@@ -1,4 +1,4 @@
-"""What the models of params.yaml and paper.yaml are made of: mappings whose keys are known, and kinds of values."""
+"""Base types of the models of params.yaml and paper.yaml: mappings with known keys, and kinds of values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ABSENT: Any = None  # the default of a key that may be left out; null is not of 
 
 
 class Shape(BaseModel, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True):
-    """A mapping with these keys and no other (`extra="allow"`: others too); text is no number, and a number no text."""
+    """Base model: only declared keys (unless `extra="allow"`), no conversion between text and numbers."""
 
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: Any) -> Any:
-        """Raise for a misspelt key, which pydantic would refuse without its near miss."""
+        """Raise for a misspelt key with the nearest known one, which pydantic would not name."""
         for key in given if isinstance(given, dict) and cls.model_config["extra"] == "forbid" else ():
             if key not in cls.model_fields:
                 raise ValueError(f"there is no key {key!r}; {nearest(key, cls.model_fields)}")
@@ -25,10 +25,10 @@ class Shape(BaseModel, strict=True, extra="forbid", allow_inf_nan=False, defer_b
 
 
 def different(values: list[Any]) -> list[Any]:
-    """Raise unless each value is there once."""
+    """Raise ValueError unless all values are distinct."""
     for place, value in enumerate(values):
         if value in values[:place]:
-            raise ValueError(f"has {value!r} twice; each once is meant")
+            raise ValueError(f"has {value!r} twice; expected each once")
     return values
 
 
@@ -42,6 +42,6 @@ Name = Annotated[str, Field(pattern="^[a-z0-9_]+$")]  # part of a path
 
 
 class Used(Shape, extra="allow"):
-    """A method and its parameters."""
+    """A method with its parameters."""
 
     use: str

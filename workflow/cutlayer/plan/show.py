@@ -22,8 +22,8 @@ from .plan import Plan
 from .sizes import layers
 
 
-def shown(config: Mapping[str, Any], name: str) -> pd.DataFrame:
-    """A row for each value: its key, what it is, and the place in params.yaml that says so."""
+def resolved(config: Mapping[str, Any], name: str) -> pd.DataFrame:
+    """Table of a resolved setup: key, value, and the place in params.yaml that sets it."""
     plan = Plan(config)
     known("setup", name, config["setups"], "SETUP")
     said: dict[str, tuple[str, str]] = {}
@@ -36,7 +36,7 @@ def shown(config: Mapping[str, Any], name: str) -> pd.DataFrame:
 
 
 def _leaves(layer: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """What mappings within mappings hold, under names such as `model.width`."""
+    """Nested mappings, flattened to names such as `model.width`."""
     for key, value in layer.items():
         if isinstance(value, Mapping) and value:
             yield from _leaves(value, f"{above}{key}.")
@@ -45,12 +45,12 @@ def _leaves(layer: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, An
 
 
 def main(arguments: list[str]) -> str:
-    """The table of a setup, at the scale of params.yaml or another one."""
+    """Print the table of a setup, at the scale of params.yaml or another one."""
     if not arguments:
         raise InputError("make show", "has no SETUP", "for example SETUP=criteo")
     name, *scale = arguments
     config = yamls.read(Path("params.yaml"), "params.yaml")
-    return str(shown(config | {"scale": scale[0] if scale else config["scale"]}, name).to_markdown(index=False))
+    return str(resolved(config | {"scale": scale[0] if scale else config["scale"]}, name).to_markdown(index=False))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Sizes: what a scale makes of setups and methods, and which of them are smaller than at the paper's scale.
+"""Sizes of setups and methods at a scale, and which of them are smaller than at the paper's scale.
 
-Nothing is typed in for that: what a scale says is compared with what scale `paper` says.
+The sizes of a scale are compared with those of scale `paper`; no list names what is reduced.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Config = Mapping[str, Any]
 
 
 def sized(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> dict[str, Any]:
-    """A setup on top of what a scale says of its protocol, of its model and of itself."""
+    """A setup merged over the scale's sizes of its protocol, its model and itself."""
     return reduce(merged, (layer for _, layer in layers(sizes, name, setup)), {})
 
 
 def layers(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """What a setup is made of, each on top of those before it: its place under the scale, last the setup itself."""
+    """Layers of a setup by their place in the scale, a later one overriding; last the setup itself."""
     model = setup["model"]["use"]
     return [
         (f"models.{model}", {"model": sizes.get("models", {}).get(model, {})}),
@@ -37,9 +37,9 @@ def layers(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> lis
 
 
 def smaller(config: Config, scale: str) -> dict[str, dict[str, str]]:
-    """Of setups, defenses and attacks those that are not as at the paper's scale: kind -> name -> what differs.
+    """Setups, defenses and attacks that differ from the paper's scale: kind -> name -> what differs.
 
-    Which settings of a sweep are run is no size: each is as it would be among more.
+    The settings of a sweep that are run do not count: each is the same as among more.
     """
     known("scale", FULL_SCALE, config["scales"], "params.yaml scales")
     ours, paper = config["scales"][scale], config["scales"][FULL_SCALE]

@@ -1,4 +1,4 @@
-"""The settings of a variant: one, those of its sweep, or those that it names."""
+"""Settings of a variant: a single one, those of its sweep, or named ones."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ OWN = {"use", "sweep", "settings"}  # what a variant says besides parameters
 
 
 def fixed_of(variant: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that are the same in all settings."""
+    """Parameters that are equal in all settings."""
     return {key: value for key, value in variant.items() if key not in OWN}
 
 
 def parameters_in(label: str) -> dict[str, str]:
-    """The parameters of a label like "a=1,b=2"; none of a setting that has a name instead."""
+    """Parameters in a label like "a=1,b=2"; none for a named setting."""
     pairs = [part.partition("=") for part in label.split(",")]
     return {name: value for name, equals, value in pairs if equals}
 
 
 def settings_of(variant: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Label -> parameters. Without a sweep or named settings there is one setting, labelled ""."""
+    """Parameters of each setting by label; without a sweep or names there is one setting, labeled ""."""
     fixed = fixed_of(variant)
     if "settings" in variant:
         return {label: fixed | dict(own) for label, own in variant["settings"].items()}

@@ -1,4 +1,4 @@
-"""Names in files that are asked for on the command line: a rule takes any, and its functions then do not know it."""
+"""Checks the names in files that the command line requests; rules accept any name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OF_ALL = "times.csv"  # a file of a setup's folder that is of no single defense
 
 
 def check(arguments: Iterable[str], plan: Plan) -> None:
-    """Raise, with the nearest name, for the first argument that is a file named after what the plan does not have."""
+    """Raise InputError with the nearest name for the first requested file whose names the plan does not have."""
     for target in arguments:
         path = PurePath(target)
         home = next((str(folder) for folder in path.parents if str(folder) in NAMED), "")
@@ -39,7 +39,7 @@ def check(arguments: Iterable[str], plan: Plan) -> None:
 
 def _check(target: str, names: dict[str, str], plan: Plan) -> None:
     exhibits: dict[str, list[str]] = {paper: [] for paper in plan.papers}
-    for paper, exhibit, _ in plan.shown():
+    for paper, exhibit, _ in plan.all_exhibits():
         exhibits.setdefault(paper, []).append(exhibit)
     there = {"paper": exhibits, "setup": plan.setups, "defense": plan.defenses, "attack": plan.attacks}
     there |= {"exhibit": exhibits.get(names.get("paper", ""), []), "dataset": plugins.names("dataset")}

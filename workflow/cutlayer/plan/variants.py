@@ -1,4 +1,4 @@
-"""Variants: methods with parameters under a short name, and to which setups they apply."""
+"""Variants: methods with parameters under a short name, and the setups to which they apply."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .sweeps import fixed_of, settings_of
 
 
 class Variants:
-    """The checked defenses and attacks of a configuration."""
+    """Checked defenses and attacks of a configuration."""
 
     def __init__(self, setups: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]]) -> None:
         self._setups, self._variants = setups, variants
 
     def method(self, kind: str, variant: str, game: str = "") -> plugins.Method:
-        """The plugin that a variant uses, the game's own if several have one of that name."""
+        """Method that a variant uses, the game's own if several games have one of that name."""
         return plugins.method(kind, self._variants[kind][variant]["use"], game)
 
     def missing(self, kind: str, variant: str, setups: list[str]) -> str:
-        """Why a method cannot be used in one of the setups; empty when it can."""
+        """Reason why a method cannot be used in one of the setups; empty if it can."""
         for setup in setups:
             settings = self._setups.get(setup, {})
             method = self.method(kind, variant, settings.get("protocol", ""))
@@ -37,16 +37,16 @@ class Variants:
         return ""
 
     def unfit(self, kind: str, variant: str, setup: str) -> str:
-        """Why a method does not apply to a setup's number of classes; empty when it does."""
+        """Reason why a method does not apply to a setup's number of classes; empty if it does."""
         method = self.method(kind, variant)
-        meant: set[int] = method.constants["classes"]
+        expected: set[int] = method.constants["classes"]
         classes = plugins.method("dataset", self._setups[setup]["dataset"]).constants["classes"]
-        if not meant or classes in meant:
+        if not expected or classes in expected:
             return ""
-        return f"{kind}.{method.name} is for {' or '.join(map(str, sorted(meant)))} classes"
+        return f"{kind}.{method.name} is for {' or '.join(map(str, sorted(expected)))} classes"
 
     def reasons(self, kind: str, setups: list[str]) -> dict[str, str]:
-        """For each variant of a kind that some setup's protocol has: why it cannot be used in all of them, or empty."""
+        """Reason by variant of a kind why it cannot be used in all setups, or empty."""
         protocols = {self._setups[setup]["protocol"] for setup in setups if setup in self._setups}
         return {
             name: self.missing(kind, name, setups)
@@ -56,7 +56,7 @@ class Variants:
 
 
 def _aimless(attack: plugins.Method, protocol: str) -> str:
-    """Why an attack guesses nothing that the protocol knows the truth of; empty when it does."""
+    """Reason why the protocol has no truth for an attack's guess; empty if it has."""
     targets, target = plugins.method("protocol", protocol).constants["targets"], attack.constants["target"]
     if target in targets:
         return ""
@@ -65,7 +65,7 @@ def _aimless(attack: plugins.Method, protocol: str) -> str:
 
 
 def checked(kind: str, name: str, variant: Mapping[str, Any], file: str) -> dict[str, Any]:
-    """A variant of a file as it is, once all its parameters, those of its sweep and settings too, are as meant."""
+    """A variant of a file after a check of all its parameters, also those of its sweep and settings."""
     with located(f"{file} {kind}s.{name}"):
         plugins.check_parameters(kind, variant["use"], fixed_of(variant))
         for parameter, values in variant.get("sweep", {}).items():

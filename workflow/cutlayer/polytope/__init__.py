@@ -1,4 +1,6 @@
-"""Points of S_F = {x : A x = b, 0 <= x <= 1}, for many b that share A.
+"""Exact solvers on the feasible polytope S_F = {x : A x = b, 0 <= x <= 1}: projections and Chebyshev centers.
+
+They are batched over many b that share A.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
 """

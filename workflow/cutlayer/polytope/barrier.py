@@ -1,10 +1,10 @@
-"""The relaxed center by a barrier method on its dual, all samples at once.
+"""Relaxed Chebyshev center by a barrier method on its dual, batched over all samples.
 
 With δ = α - 1 and W an orthonormal basis of the null space of A, the dual (eq. 16) is
 
-    minimise over α > 0, S = W' diag(δ) W ≻ 0:   max over A x = b of Σ α_i x_i (1 - x_i),
+    minimize over α > 0, S = W' diag(δ) W ≻ 0:   max over A x = b of Σ α_i x_i (1 - x_i),
 
-whose maximiser x(α) tends to the relaxed center. The barrier -μ (logdet S + Σ log α_i) gives the gradient
+whose maximizer x(α) tends to the relaxed center. The barrier -μ (logdet S + Σ log α_i) gives the gradient
 x (1 - x) - μ (diag M + 1/α) with M = W S^-1 W', so that μ M is the Π of the primal and μ / α its slack.
 Newton centers at one μ; the path's tangent then predicts the point for a smaller one.
 """
@@ -43,7 +43,7 @@ class _Null:
         return _Null(self.basis, self.outer, self.offset[rows])
 
     def inside(self, alpha: Floats) -> NDArray[np.bool_]:
-        """Whether α > 0 and S ≻ 0."""
+        """Whether α is in the interior: α > 0 and S ≻ 0."""
         good = np.asarray((alpha > 0.0).all(axis=1), dtype=np.bool_)
         good[good] = definite(self.slack(alpha[good]))
         return good
@@ -57,7 +57,7 @@ class _Null:
 
 @dataclass
 class _Path:
-    """Where each sample is on its path, and the best center so far with the μ that gave it."""
+    """The position of each sample on its central path, and its best center so far with the μ of it."""
 
     alpha: Floats
     mu: Floats
@@ -84,7 +84,7 @@ class _Path:
 
 @dataclass(frozen=True)
 class _State:
-    """At one α: y = 1 - 2 x(α), N = -dy/dα diag(1/y), Newton step and tangent dα/dμ, and the decrement."""
+    """Quantities at one α: y = 1 - 2 x(α), N = -dy/dα diag(1/y), Newton step, tangent dα/dμ, and the decrement."""
 
     y: Floats
     N: Floats
@@ -93,15 +93,15 @@ class _State:
     decrement: Floats
 
     def limit(self, mu: Floats) -> Floats:
-        """x at the end of the path, by the step and the tangent down to μ = 0."""
+        """The limit x of the central path, extrapolated by the step and the tangent to μ = 0."""
         change = self.step - mu[:, None] * self.tangent
         return 0.5 * (1.0 - self.y + (self.N @ (self.y * change)[:, :, None])[:, :, 0])
 
 
 def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
-    """The relaxed centers (N x d) and the last μ (N,) each was centered at; V d x r, c N x r.
+    """Path-following: relaxed centers (N x d) and the last μ (N,) at which each was centered; V d x r, c N x r.
 
-    No coordinate may be stuck at 0 or 1, else the path has no end.
+    No coordinate may be fixed at 0 or 1 on all of S_F, else the path has no limit.
     """
     d, r = V.shape
     basis = np.linalg.qr(V, mode="complete")[0][:, r:]
@@ -145,7 +145,7 @@ def _newton(null: _Null, alpha: Floats, mu: Floats) -> _State:
 
 
 def _advance(null: _Null, path: _Path, rows: NDArray[np.intp], tangent: Floats) -> None:
-    """Move centered samples along the tangent to a smaller μ, the smallest first that stays inside."""
+    """Move centered samples along the tangent to the smallest μ that stays in the interior."""
     factor, first = path.shrink[rows], True
     while len(rows) and factor.min() < 0.99:
         target = np.maximum(path.mu[rows] * factor, STOP)

@@ -1,4 +1,4 @@
-"""Small linear algebra on stacks of matrices, where numpy stops the whole stack for one bad matrix."""
+"""Batched linear algebra that tolerates singular matrices, where numpy raises for the whole batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def diagonal(stack: Floats) -> Floats:
 
 
 def solve(stack: Floats, right: Floats) -> Floats:
-    """Solve every system; a tiny shift stands in for the inverse of an exactly singular matrix."""
+    """Solve every linear system; an exactly singular matrix is shifted slightly."""
     flat = right.ndim == 2
     right = right[:, :, None] if flat else right
     found: Floats
@@ -28,7 +28,7 @@ def solve(stack: Floats, right: Floats) -> Floats:
 
 
 def inverse(stack: Floats) -> Floats:
-    """The inverse of every matrix, as `solve` has it."""
+    """The inverse of every matrix, computed by `solve`."""
     return solve(stack, np.broadcast_to(np.eye(stack.shape[1]), stack.shape))
 
 

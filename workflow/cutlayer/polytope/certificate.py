@@ -1,6 +1,6 @@
-"""When the relaxed center is the point of S_F closest to ½ 1.
+"""Certificate that the relaxed Chebyshev center (rcc1) equals the point of S_F closest to ½ 1 (rcc2).
 
-Call that point x and put p = x (1 - x). The relaxed center maximises tr Π over x and Π ⪰ 0 with A Π = 0
+Call that point x and put p = x (1 - x). The relaxed center maximizes tr Π over x and Π ⪰ 0 with A Π = 0
 and diag Π <= x (1 - x); dropping Π leaves the closest point. So the two agree when some Π ⪰ 0 with
 A Π = 0 has diag Π = p. Divided by sqrt(p), that is a correlation matrix whose null space holds the r
 columns of U = diag(sqrt p) V. It exists when the projector P on U has no diagonal entry above ½
@@ -26,7 +26,7 @@ TOUCH = 1e-12  # leverage above ½ that is rounding
 
 
 def certified(V: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Whether the points of S_F closest to ½ 1 (N x d) are proved to be the relaxed centers; V is d x r."""
+    """Whether the points of S_F closest to ½ 1 (N x d) are certified to be the relaxed centers; V is d x r."""
     sides = points * (1.0 - points)
     gram = (sides @ _outer(V)).reshape(-1, V.shape[1], V.shape[1])
     spectrum = np.linalg.eigvalsh(gram)
@@ -50,7 +50,7 @@ def _outer(V: Floats) -> Floats:
 
 
 def _polygon(sides: Floats) -> NDArray[np.bool_]:
-    """One equation: a correlation matrix is singular along u when no |u_i| exceeds the sum of the others."""
+    """Certificate for one equation: a correlation matrix is singular along u if no |u_i| exceeds the others' sum."""
     lengths = np.abs(sides)
     return 2.0 * lengths.max(axis=1) <= lengths.sum(axis=1) * (1.0 + TOUCH)
 

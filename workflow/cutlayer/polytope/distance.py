@@ -1,4 +1,4 @@
-"""The nearest point of S_F, one sample at a time: for the few that Newton leaves open."""
+"""Projection on S_F by non-negative least squares, one sample at a time, for the few on which Newton fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cutlayer.polytope.inputs import Floats
 
 
 def least_distance(V: Floats, c: Floats, target: Floats) -> Floats:
-    """The point (d,) of {V' x = c, 0 <= x <= 1} nearest to `target` (d,); V is d x r, c (r,).
+    """Least distance programming: the point (d,) of {V' x = c, 0 <= x <= 1} nearest to `target` (d,); V d x r, c (r,).
 
     With x = t' + W v, where t' solves V' x = c and W spans the null space, this is the least v with
     G v >= h, which non-negative least squares solves: Lawson and Hanson, "Solving Least Squares Problems",

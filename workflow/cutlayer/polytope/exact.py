@@ -1,4 +1,4 @@
-"""The exact Chebyshev center of S_F for small d: list the vertices, enclose them in the smallest ball."""
+"""Exact Chebyshev center of S_F for small d, by vertex enumeration and the smallest enclosing ball."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ OUTSIDE = 1e-9  # slack on 0 <= x <= 1 for a vertex, and on the ball's radius fo
 
 
 def chebyshev_center(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """The center (N x d) and the radius (N,) of the smallest ball around S_F; A is m x d, b is N x m.
+    """Chebyshev center (N x d) and radius (N,) of S_F: of its smallest enclosing ball; A is m x d, b is N x m.
 
     The problem that the relaxed center approximates: Rassouli, Varasteh, Gündüz, "Privacy Against Inference
     Attacks in Vertical Federated Learning", eq. (28). InputError for infeasible b, as in `project`, and
-    where listing the vertices would take more than `MOST_CANDIDATES` trials a prediction.
+    where enumerating the vertices would take more than `MOST_CANDIDATES` trials per prediction.
     """
     matrix, values = check("chebyshev_center", A, b)
     d = matrix.shape[1]
@@ -41,7 +41,7 @@ def chebyshev_center(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _vertices(V: Floats, c: Floats, point: Floats) -> Floats:
-    """The vertices of S_F and one point of it: r basic coordinates solve V' x = c, the others are 0 or 1."""
+    """The vertices of S_F, where r basic coordinates solve V' x = c and the others are 0 or 1, and one point of it."""
     d, r = V.shape
     corners = np.array(list(product((0.0, 1.0), repeat=d - r))).reshape(2 ** (d - r), d - r)
     found = [point[None, :]]
@@ -62,7 +62,7 @@ def _splits(d: int, r: int) -> list[tuple[list[int], list[int]]]:
 
 
 def _enclose(points: Floats) -> tuple[Floats, float]:
-    """The smallest ball around `points` (v x d): the farthest joins the support, which is then pruned."""
+    """The smallest ball that encloses `points` (v x d); the farthest joins the support, which is then pruned."""
     support = [int(np.argmax(np.linalg.norm(points - points.mean(axis=0), axis=1)))]
     while True:
         center, radius, support = _smallest(points, support)
@@ -74,7 +74,7 @@ def _enclose(points: Floats) -> tuple[Floats, float]:
 
 
 def _smallest(points: Floats, support: list[int]) -> tuple[Floats, float, list[int]]:
-    """The smallest ball around a support and one more point, and the part of it on the boundary."""
+    """The smallest ball that encloses a support and one more point, and its support on the boundary."""
     best: tuple[Floats, float, list[int]] | None = None
     for size in range(1, len(support) + 1):
         for some in combinations(support, size):

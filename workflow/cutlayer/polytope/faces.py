@@ -1,4 +1,4 @@
-"""Which coordinates are stuck at 0 or at 1 on all of S_F, the smallest face of the cube that holds it."""
+"""Coordinates that are fixed at 0 or at 1 on all of S_F, i.e. the smallest face of the cube that contains it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ MOVED = 1e-9
 
 
 def stuck(V: Floats, c: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Coordinates (N x d) that are 0 on all of S_F or 1 on all of it; `points` (N x d) lie in S_F.
+    """Whether each coordinate (N x d) is 0 on all of S_F or 1 on all of it; `points` (N x d) lie in S_F.
 
-    A point of S_F maximises the sum of a set of coordinates that it has at 0 (or minimises those at 1)
-    exactly when stepping inward along them and projecting back leads nowhere. Coordinates that moved are
+    A point of S_F maximizes the sum of a set of coordinates that it has at 0 (or minimizes those at 1)
+    exactly if stepping inward along them and projecting back leaves it unchanged. Coordinates that moved are
     free; the rest is tried again, until nothing moves.
     """
     held = (points < AT_BOUND) | (points > 1.0 - AT_BOUND)

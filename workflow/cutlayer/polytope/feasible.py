@@ -1,4 +1,4 @@
-"""Which b have an x in the unit cube, and the nearest b' that does."""
+"""Feasibility of A x = b in the unit cube, and the nearest feasible b."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cutlayer.polytope.newton import nearest
 
 
 def nearest_feasible(A: ArrayLike, b: ArrayLike) -> Floats:
-    """The point b' of A [0,1]^d nearest to each row of b, N x m; feasible rows come back unchanged.
+    """The nearest feasible values of each row of b, in A [0,1]^d, N x m; feasible rows are returned unchanged.
 
-    A is m x d, b is N x m. Meant for adversaries whose equations were perturbed by a defense.
+    A is m x d, b is N x m. For adversaries whose equations were perturbed by a defense.
     """
     matrix, values = check("nearest_feasible", A, b)
     equations = orthonormal(matrix, values)
@@ -29,7 +29,7 @@ def nearest_feasible(A: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def settle(where: str, A: Floats, b: Floats, equations: Equations, doubtful: NDArray[np.bool_]) -> Equations:
-    """Move doubtful rows' values back to the feasible set that rounding left; InputError if far from it."""
+    """Move values that are infeasible by rounding back to the feasible set; InputError if far from it."""
     norms, values = row_norms(A), equations.values.copy()
     for row in np.flatnonzero(doubtful):
         # Nearly parallel rows magnify b's rounding in c: what is far in c may still be near in b.
@@ -52,7 +52,7 @@ def distance(A: Floats, b: Floats, scale: Floats | float = 1.0) -> float:
 
 
 def _closest(A: Floats, b: Floats) -> Floats:
-    """A minimiser (d,) of ||A x - b|| over the unit cube."""
+    """A minimizer (d,) of ||A x - b|| over the unit cube."""
     if not A.size:
         return np.full(A.shape[1], 0.5)
     found = lsq_linear(A, b, bounds=(0.0, 1.0), method="bvls", tol=1e-15, max_iter=50 * A.shape[1])

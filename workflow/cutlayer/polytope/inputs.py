@@ -1,4 +1,4 @@
-"""The equations A x = b in a form that does not depend on how the rows of A are written."""
+"""Checks of A and b, and the equations A x = b with orthonormal rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cutlayer.core.errors import InputError
 Floats = NDArray[np.float64]
 
 # Relative singular value below which a combination of rows counts as zero: the values b of trained
-# models are read off float64 scores with relative errors near 1e-10, so that such a row says nothing.
+# models are computed from float64 scores with relative errors near 1e-10, so that such a row has no information.
 RANK_TOLERANCE = 1e-10
 
 # The same among orthonormal rows, once coordinates are held.
@@ -24,9 +24,9 @@ FEASIBILITY_TOLERANCE = 1e-7
 
 @dataclass(frozen=True)
 class Equations:
-    """A x = b written as V' x = c: `rows` is V (d x r, orthonormal columns), `values` is c (N x r).
+    """Equations A x = b in the form V' x = c: `rows` is V (d x r, orthonormal columns), `values` is c (N x r).
 
-    `stray` (N,) is the norm of the part of b, in units of the rows' norms, that no x explains.
+    `stray` (N,) is the norm of the part of b that is outside the range of A, in units of the rows' norms.
     """
 
     rows: Floats
@@ -48,7 +48,7 @@ class Equations:
         return np.eye(len(self.rows)) - self.rows @ self.rows.T
 
     def restricted(self, free: NDArray[np.bool_], points: Floats) -> Equations:
-        """The equations of the coordinates `free`, the others held at their values in `points` (N x d)."""
+        """The equations of the coordinates `free`, with the others fixed at their values in `points` (N x d)."""
         values = self.values - points[:, ~free] @ self.rows[~free]
         U, s, Wt = np.linalg.svd(self.rows[free], full_matrices=False)
         kept = s > DEPENDENT
@@ -56,7 +56,7 @@ class Equations:
 
 
 def check(where: str, A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """Return A (m x d) and b (N x m) as float64; InputError if a shape or a value is wrong."""
+    """Check A (m x d) and b (N x m) and return them as float64; InputError if a shape or a value is wrong."""
     matrix, values = _array(where, "A", A), _array(where, "b", b)
     if values.shape[1] != matrix.shape[0]:
         raise InputError(

@@ -1,6 +1,6 @@
-"""Projection onto {V' x = c, 0 <= x <= 1} by semi-smooth Newton on its dual, all samples at once.
+"""Projection onto {V' x = c, 0 <= x <= 1} by semi-smooth Newton on its dual, batched over all samples.
 
-The nearest point to t is clip(t + V y) for the y (r,) that minimises a convex, piecewise quadratic
+The nearest point to t is clip(t + V y) for the y (r,) that minimizes a convex, piecewise quadratic
 function with gradient V' clip(t + V y) - c; its pieces are the sets of coordinates strictly inside.
 """
 
@@ -15,11 +15,11 @@ from cutlayer.polytope.inputs import Floats
 RESIDUAL = 1e-13  # on V' x - c, whose terms are of order 1
 STEPS = 100
 SLOPE = 1e-4  # Armijo's
-SHIFT = 1e-5  # of the generalised Hessian, times the residual; its eigenvalues lie in [0, 1]
+SHIFT = 1e-5  # of the generalized Hessian, times the residual; its eigenvalues lie in [0, 1]
 
 
 def nearest(V: Floats, c: Floats, target: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The nearest points (N x d) and whether each satisfies its equations; V d x r, c N x r, target N x d."""
+    """Project `target` (N x d): the nearest points (N x d), and whether each is feasible; V d x r, c N x r."""
     if not V.shape[1]:
         return np.clip(target, 0.0, 1.0), np.ones(len(c), dtype=np.bool_)
     duals = c - target @ V
@@ -47,7 +47,7 @@ def _newton_step(V: Floats, point: Floats, gradient: Floats) -> Floats:
 
 
 def _length(point: Floats, move: Floats, gradient: Floats, step: Floats, c: Floats) -> Floats:
-    """1 where that lowers the dual function enough, elsewhere the exact minimiser along the step."""
+    """Step length: 1 where that decreases the dual function enough, elsewhere the exact minimizer along the step."""
     slope = (gradient * step).sum(axis=1)
     drop = (c * step).sum(axis=1)
     change = _value(point + move) - _value(point) - drop

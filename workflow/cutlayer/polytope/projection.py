@@ -1,4 +1,4 @@
-"""Nearest points of S = {A x = b} and of S_F = S in the unit cube, for many b that share A."""
+"""Projections on S = {A x = b} and on S_F, its intersection with the unit cube, for many b that share A."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from cutlayer.polytope.distance import least_distance
 from cutlayer.polytope.feasible import settle
 from cutlayer.polytope.inputs import FEASIBILITY_TOLERANCE, Equations, Floats, check, orthonormal
 from cutlayer.polytope.newton import nearest
-from cutlayer.polytope.reference import project as reference
 
 Solver = Literal["exact", "cvxpy"]
 
 
 def least_squares(A: ArrayLike, b: ArrayLike) -> Floats:
-    """A^+ b, the solution of least norm (the least squares attack), N x d; A is m x d, b is N x m.
+    """Least squares attack: the solution A^+ b of least norm, N x d; A is m x d, b is N x m.
 
     Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
     """
@@ -26,7 +25,7 @@ def least_squares(A: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def half_star(A: ArrayLike, b: ArrayLike) -> Floats:
-    """A^+ b + ½ (I - A^+ A) 1, the solution closest to ½ 1, N x d; A is m x d, b is N x m.
+    """Half*: the solution A^+ b + ½ (I - A^+ A) 1 closest to ½ 1, N x d; A is m x d, b is N x m.
 
     Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", Prop. 1.
     """
@@ -35,7 +34,7 @@ def half_star(A: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def project(A: ArrayLike, b: ArrayLike, target: ArrayLike, solver: Solver = "exact") -> Floats:
-    """The point of S_F = {A x = b, 0 <= x <= 1} nearest to `target`, N x d.
+    """Projection of `target` on S_F = {A x = b, 0 <= x <= 1}, N x d.
 
     A is m x d, b is N x m, target a number, (d,) or N x d. Target 0 is constrained least squares,
     target 0.5 is rcc2: Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical
@@ -45,14 +44,16 @@ def project(A: ArrayLike, b: ArrayLike, target: ArrayLike, solver: Solver = "exa
     matrix, values = check("project", A, b)
     goal = _target(target, len(values), matrix.shape[1])
     if solver == "cvxpy":
-        return reference(matrix, values, goal)
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
+
+        return with_cvxpy.project(matrix, values, goal)
     if solver != "exact":
         raise InputError("polytope.project", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     return solve("project", matrix, values, goal)[0]
 
 
 def solve(where: str, A: Floats, b: Floats, target: Floats) -> tuple[Floats, Equations]:
-    """The nearest points (N x d) of checked input and the orthonormal equations they satisfy."""
+    """The projections (N x d) for checked input, and the orthonormal equations that they satisfy."""
     equations = orthonormal(A, b)
     points, solved = nearest(equations.rows, equations.values, target)
     doubtful = ~solved | (equations.stray > FEASIBILITY_TOLERANCE)

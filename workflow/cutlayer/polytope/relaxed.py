@@ -1,4 +1,4 @@
-"""The relaxed Chebyshev center (rcc1) of S_F, for many b that share A."""
+"""Relaxed Chebyshev center (rcc1) of S_F, for many b that share A."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from cutlayer.polytope.certificate import certified
 from cutlayer.polytope.faces import stuck
 from cutlayer.polytope.inputs import Equations, Floats, check
 from cutlayer.polytope.projection import Solver, solve
-from cutlayer.polytope.reference import relaxed_center as reference
 
 ENTRIES = 60_000  # of the d x d matrices of a batch, so that they stay in the cache
 LEAST_CHUNK = 100
-FAR = 1e-7  # last μ above which the end of the path is not sure
+FAR = 1e-7  # last μ above which the limit of the path is uncertain
 
 
 def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floats:
-    """The relaxed Chebyshev center of S_F = {A x = b, 0 <= x <= 1}, N x d; A is m x d, b is N x m.
+    """Relaxed Chebyshev center (rcc1) of S_F = {A x = b, 0 <= x <= 1}, N x d; A is m x d, b is N x m.
 
     The x of max tr Δ - ||x||² over A x = b, Δ ⪰ x x', A Δ = b x', Δ_ii <= x_i (rcc1): Rassouli, Varasteh,
     Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", Prop. 2, eqs. (16), (31).
@@ -29,7 +28,9 @@ def relaxed_center(A: ArrayLike, b: ArrayLike, solver: Solver = "exact") -> Floa
     """
     matrix, values = check("relaxed_center", A, b)
     if solver == "cvxpy":
-        return reference(matrix, values)
+        from cutlayer.polytope import with_cvxpy  # cvxpy is optional, and takes a second to import
+
+        return with_cvxpy.relaxed_center(matrix, values)
     if solver != "exact":
         raise InputError("polytope.relaxed_center", f"solver {solver!r} is unknown", "known: exact, cvxpy")
     points, equations = solve("relaxed_center", matrix, values, np.full((len(values), matrix.shape[1]), 0.5))
@@ -52,7 +53,7 @@ def _centers(equations: Equations, points: Floats) -> Floats:
 
 
 def _unstuck(equations: Equations, points: Floats) -> Floats:
-    """The same where no coordinate is 0 on all of S_F or 1 on all of it."""
+    """The relaxed centers where no coordinate is 0 on all of S_F or 1 on all of it."""
     V, c, centers = equations.rows, equations.values, points.copy()
     if not V.shape[1]:
         return centers

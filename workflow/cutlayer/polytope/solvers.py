@@ -1,7 +1,7 @@
-"""What a general solver returns for min ||A x - b||^2 over the unit cube, where many points are optimal.
+"""Minimizers of ||A x - b||^2 over the unit cube as found by general-purpose solvers, where many points are optimal.
 
-The program is the one that cvxpy makes of `sum_squares(A @ x - b)` with `0 <= x <= 1`: y'y with y = A x - b. The
-settings are cvxpy's, but for at most 100,000 iterations, as in the chebyshev paper. Each prediction is solved anew
+The program is the one that cvxpy generates for `sum_squares(A @ x - b)` with `0 <= x <= 1`: y'y with y = A x - b. The
+settings are cvxpy's, except for at most 100,000 iterations, as in the chebyshev paper. Each prediction is solved
 from the solver's own start, so that its point depends on no other one. The solvers are called without cvxpy, which
 takes longer than they do.
 
@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import clarabel
 import numpy as np
-import osqp
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_matrix, diags
 
@@ -27,15 +25,15 @@ Solve = Callable[[Floats, csc_matrix, Floats, int], Floats]  # (squares, rules, 
 
 
 def with_clarabel(A: ArrayLike, b: ArrayLike) -> Floats:
-    """Clarabel's point, N x d; A is m x d, b is N x m.
+    """Clarabel's minimizer, N x d; A is m x d, b is N x m.
 
-    An interior-point method: it ends near the analytic center of the solutions in the cube.
+    An interior-point method: it converges near the analytic center of the solutions in the cube.
     """
     return _each("with_clarabel", _clarabel, A, b)
 
 
 def with_osqp(A: ArrayLike, b: ArrayLike) -> Floats:
-    """OSQP's point, N x d, which cvxpy takes for this program; A is m x d, b is N x m."""
+    """OSQP's minimizer, N x d, cvxpy's default for this program; A is m x d, b is N x m."""
     return _each("with_osqp", _osqp, A, b)
 
 
@@ -54,6 +52,8 @@ def _each(where: str, solve: Solve, A: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def _clarabel(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations: int) -> Floats:
+    import clarabel  # optional, as osqp is
+
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, ITERATIONS
     cones = [clarabel.ZeroConeT(equations), clarabel.NonnegativeConeT(len(limits) - equations)]
@@ -62,6 +62,8 @@ def _clarabel(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations:
 
 
 def _osqp(squares: csc_matrix, rules: csc_matrix, limits: Floats, equations: int) -> Floats:
+    import osqp
+
     low = np.where(np.arange(len(limits)) < equations, limits, -np.inf)
     solver = osqp.OSQP()
     solver.setup(squares, np.zeros(squares.shape[0]), rules, low, limits, **OSQP)

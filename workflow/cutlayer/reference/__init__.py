@@ -1,1 +1,1 @@
-"""The reference run: `publish.py` puts a finished run into reference/, `compare.py` says how another one differs."""
+"""The reference run: `publish.py` puts a finished run into reference/, `compare.py` compares another one."""

@@ -24,7 +24,7 @@ SIDES = ("_yours", "_reference")
 
 
 def compare(own: Path, reference: Path) -> str:
-    """The report, of two claims.csv."""
+    """Report on the differences of two claims.csv."""
     if not reference.exists():
         raise InputError("compare.reference", f"there is no {reference}", "`make publish` writes it")
     if not own.exists():
@@ -41,7 +41,7 @@ def compare(own: Path, reference: Path) -> str:
 
 
 def differing(both: pd.DataFrame) -> pd.Series:
-    """Which rows' intervals do not overlap; one that is missing is the number itself."""
+    """Mask of the rows whose intervals do not overlap; a missing interval is the number itself."""
     ends = {
         end: pd.DataFrame({side: both[end + side].fillna(both["ours" + side]) for side in SIDES})
         for end in ("low", "high")
@@ -56,13 +56,13 @@ def _read(path: Path) -> pd.DataFrame:
     doubled = table[table.duplicated(KEY)]
     if not doubled.empty:
         raise InputError(
-            f"file.{path}", f"has a row twice: {', '.join(map(str, doubled[KEY].iloc[0]))}", "one is meant"
+            f"file.{path}", f"has a row twice: {', '.join(map(str, doubled[KEY].iloc[0]))}", "expected one"
         )
     return table
 
 
 def _scales(both: pd.DataFrame, own: pd.DataFrame, reference: pd.DataFrame) -> str:
-    """At which scales the two runs are, and of how many rows the sizes or the data differ."""
+    """Sentence with the scales of the two runs, and the number of rows whose sizes or data differ."""
     names = [" and ".join(dict.fromkeys(table["scale"])) for table in (own, reference)]
     sizes = int((both["size_yours"] != both["size_reference"]).sum())
     origins = int((both["provenance_yours"] != both["provenance_reference"]).sum())
@@ -75,7 +75,7 @@ def _scales(both: pd.DataFrame, own: pd.DataFrame, reference: pd.DataFrame) -> s
 
 
 def _shown(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows as people read them."""
+    """The rows, formatted."""
     what = found["item"].where(found["kind"] != "number", found["item"] + ": " + found["statement"])
     table = {"paper": found["paper"], "what": what, "setup": found["setup"]}
     for side in SIDES:

@@ -1,4 +1,4 @@
-"""findings: the tables of verdicts and distances in the documents, written from claims.csv and never by hand.
+"""Tables of verdicts and distances in the documents, generated from claims.csv.
 
 A document says where it has one, and for which paper; an empty list of claims means those of `main` in paper.yaml:
 
@@ -47,14 +47,14 @@ WIDTH = 128  # of lines of text in documents
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run of a paper, as its claims.csv has it."""
+    """A finished run of a paper, from its claims.csv."""
 
     claims: pd.DataFrame
     content: Mapping[str, Any]  # the paper, as the plan has it
     source: str  # where the rows are
 
     def table(self, chosen: Sequence[str]) -> str:
-        """The size of the run in a sentence, and a row for each claim."""
+        """Table of claims with a sentence on the size of the run."""
         own = self.claims[self.claims["kind"] != "number"].set_index("item", drop=False)
         main = [item for entry in self.content["main"] for item in entry["claims"]]
         items = chosen or [item for item in main if item in own.index]  # a claim may be newer than the run
@@ -90,7 +90,7 @@ def filled(text: str, runs: Mapping[str, Run]) -> str:
 
 
 def distances(runs: Mapping[str, Run]) -> str:
-    """A row for each paper that prints numbers: every exhibit of it with its distance, in tolerances."""
+    """Table of distances in tolerances by exhibit, a row for each paper with published numbers."""
     far = distance.table(pd.concat([run.claims for run in runs.values()]))
     lines = [
         "",
@@ -108,7 +108,7 @@ def distances(runs: Mapping[str, Run]) -> str:
 
 
 def chosen(place: re.Match[str]) -> list[str]:
-    """The claims that a mark names."""
+    """Claims that a mark names."""
     return [name.strip() for name in (place["claims"] or "").split(",") if name.strip()]
 
 
@@ -141,7 +141,7 @@ def main(root: Path) -> None:
 
 
 def _found(rows: pd.DataFrame) -> Iterator[str]:
-    """Verdict by verdict, in their order, the data and the number of each."""
+    """Text of a claim's findings by verdict: data and number of each."""
     for verdict in (marked for word in dict.fromkeys(map(plain, ORDER)) for marked in (word, f"{word}{MARK}")):
         same = rows[rows["verdict"] == verdict]
         if not same.empty:

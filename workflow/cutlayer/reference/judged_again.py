@@ -1,4 +1,4 @@
-"""`make judge`: the reference's verdicts, tables and figures once more from its cells, after a rule has changed.
+"""`make judge`: recomputes the reference's verdicts, tables and figures from its cells after a rule has changed.
 
 What was measured stays, and no training is run. Which verdicts change is printed, and is to be told where the change
 is: a rule that is chosen to change a verdict is no rule.

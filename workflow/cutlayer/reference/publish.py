@@ -3,14 +3,12 @@
 Every exhibit of which results/ has cells at the scale adds them (`merge`): whole papers, or the part that was run. Then
 verdicts, ledger and the exhibits concerned are made again from all cells that are there. runs.csv has a row for each
 run of a paper that cells are of, with what it was made with, data/ the facts of each dataset with the checksums of its
-files. If the run was recorded by `make record`, its dvc.lock is put beside them.
+files, seconds.csv what the run's jobs took.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -21,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from cutlayer.core import yamls
 from cutlayer.core.artifacts import read_json, write_rows
@@ -30,19 +27,16 @@ from cutlayer.core.files import replacing
 from cutlayer.core.machine import processor, versions
 from cutlayer.core.progress import steps
 from cutlayer.ledger.verdicts import STAND_IN
-from cutlayer.plan import code
+from cutlayer.plan import code, cost
+from cutlayer.plan.jobs import jobs
 from cutlayer.plan.plan import Plan
 
-from . import merge, published, redrawn
+from . import merge, published, redrawn, seconds
 from .merge import RUN
 
 CODE = ("Snakefile", "rules", "workflow", "params.yaml")  # what results depend on besides data and packages
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matplotlib")
 LIMIT = 25  # MB that are committed
-LOGS = {"scores": ("scores", "attack"), "theory": ("theory", "theory"), "matches": ("matches", "match")}
-LOCK = Path("dvc.lock")
-SHARED = "shared-attacks"  # the job of several attacks
-MEASURED = {"scores", "utility", "theory"}  # sources that need runs
 
 
 def publish(root: Path, commit: str, scale: str) -> str:
@@ -52,12 +46,12 @@ def publish(root: Path, commit: str, scale: str) -> str:
     config = yamls.read(root / "params.yaml", "params.yaml")
     plan = redrawn.plan_of(root, dict.fromkeys([*config["papers"], *before]))
     if not plan.at(scale).judged_at["numbers"]:
-        raise InputError("publish.scale", f"{scale} judges no printed numbers", "a run of a larger one expected")
+        raise InputError("publish.scale", f"{scale} judges no printed numbers", "expected a run of a larger one")
     run = str(1 + max((int(row[RUN]) for own in before.values() for row in own), default=0))
     finished = {key: table.assign(**{RUN: run}) for key, table in _finished(plan, root / "results", scale)}
     if not finished:
         raise InputError(
-            "publish.results", f"has no exhibit at scale {scale}", "a finished run of all or a part expected"
+            "publish.results", f"has no exhibit at scale {scale}", "expected a finished run of all or a part"
         )
     refused = _refuse_invented(finished, folder)
     facts = {setup: root / f"data/normalised/{plan.setups[setup]['dataset']}.json" for setup in _setups(finished)}
@@ -67,18 +61,20 @@ def publish(root: Path, commit: str, scale: str) -> str:
     for file in dict.fromkeys(facts.values()):
         with replacing(folder / "data" / file.name) as temporary:
             shutil.copyfile(file, temporary)
-    papers = list(dict.fromkeys(paper for paper, _ in changed))
+    papers, new = list(dict.fromkeys(paper for paper, _ in changed)), dict[str, dict[str, str]]()
     for paper in papers:
         _drop_gone(plan, folder, paper)
-    parts = {paper: _run(config, plan, scale, paper, finished, root / "logs") for paper in papers}
-    new = {paper: {RUN: run, "commit": commit} | part for paper, part in parts.items()}
+    made = {RUN: run, "commit": commit}
+    for paper in papers:
+        part = _part(config, scale, paper, finished)
+        new[paper] = made | _made(part, plan, paper, root / "logs")
+        seconds.record(part, root, root / cost.TABLE)
     write_rows(folder / published.RUNS, [*_rows(folder, before, new)])
     if changed:
         redrawn.draw(plan, folder, changed)
         redrawn.judge(redrawn.plan_of(root, published.runs(folder)), folder)
-    recorded = "" if _copy_lock(root, folder) else f"; {LOCK} is of another run, and left out"
     said = f"{len(changed)} exhibits of {', '.join(papers) or 'no paper'} at scale {scale} are new or changed"
-    return f"{said}: {_size(folder):.1f} MB in {published.FOLDER}/{''.join(refused)}{recorded}"
+    return f"{said}: {_size(folder):.1f} MB in {published.FOLDER}/{''.join(refused)}"
 
 
 def commit_of(root: Path) -> str:
@@ -87,7 +83,7 @@ def commit_of(root: Path) -> str:
     if changed:
         told = ", ".join(line[3:] for line in changed[:5])
         raise InputError(
-            "publish.commit", f"there are uncommitted changes ({told})", "a run of committed code is meant"
+            "publish.commit", f"there are uncommitted changes ({told})", "expected a run of committed code"
         )
     return _git(root, "rev-parse", "HEAD").strip()
 
@@ -97,12 +93,7 @@ def hours(plan: Plan, paper: str, logs: Path) -> float:
 
     Seconds are those that Snakemake timed, of one core each. What papers share counts in each of them.
     """
-    seconds = 0.0
-    for pattern in set(_jobs(plan, paper)):
-        for path in logs.glob(pattern):
-            with path.open(newline="", encoding="utf-8") as file:
-                seconds += sum(float(row["s"]) for row in csv.DictReader(file, delimiter="\t"))
-    return seconds / 3600 / (os.cpu_count() or 1)
+    return sum(sum(job.seconds(logs)) for job in jobs(plan, paper)) / 3600 / (os.cpu_count() or 1)
 
 
 def _finished(plan: Plan, results: Path, scale: str) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -172,54 +163,17 @@ def _runs_of_cells(folder: Path, paper: str) -> set[str]:
     return {run for file in files for run in pd.read_csv(file, usecols=[RUN], dtype=str)[RUN]}
 
 
-def _copy_lock(root: Path, folder: Path) -> bool:
-    """Put dvc.lock beside the run that it records; one of an earlier run goes."""
-    stages = yaml.safe_load((root / LOCK).read_text(encoding="utf-8"))["stages"] if (root / LOCK).exists() else {}
-    sums = {out["path"]: out["md5"] for out in stages.get("ledger", {}).get("outs", [])}
-    same = sums.get("results/claims.csv") == hashlib.md5((root / "results/claims.csv").read_bytes()).hexdigest()
-    if same:
-        shutil.copyfile(root / LOCK, folder / LOCK)
-    else:
-        (folder / LOCK).unlink(missing_ok=True)
-    return same
-
-
-def _run(
-    config: Mapping[str, Any], plan: Plan, scale: str, paper: str, finished: Mapping[tuple[str, str], Any], logs: Path
-) -> dict[str, str]:
-    """A row of runs.csv, without the commit."""
+def _part(config: dict[str, Any], scale: str, paper: str, finished: Mapping[tuple[str, str], pd.DataFrame]) -> Plan:
+    """The plan of what is finished of a paper."""
     setups = _setups({key: table for key, table in finished.items() if key[0] == paper})
-    part = Plan(config | {"scale": scale, "papers": [paper], "only": {"setups": setups}})
-    made = {"paper": paper, "scale": scale, "seeds": str(len(part.seeds)), "code": code.of_numbers(plan, paper)}
+    return Plan(config | {"scale": scale, "papers": [paper], "only": {"setups": setups}})
+
+
+def _made(part: Plan, plan: Plan, paper: str, logs: Path) -> dict[str, str]:
+    """A row of runs.csv, without run and commit."""
+    made = {"paper": paper, "scale": part.scale, "seeds": str(len(part.seeds)), "code": code.of_numbers(plan, paper)}
     made |= {"date": str(date.today()), "machine": processor(), "cores": str(os.cpu_count())}
     return made | {"hours": f"{hours(part, paper, logs):.2f}", "versions": versions(*PACKAGES)}
-
-
-def _jobs(plan: Plan, paper: str) -> Iterator[str]:
-    """Patterns of the files in which the paper's jobs are timed, under logs/."""
-    one_seed = {setup: grain.one_seed for grain in plan.grains for setup in grain.setups}
-
-    def timed(setup: str, job: str) -> str:
-        return f"{job}{'.seed*' if one_seed[setup] else ''}.benchmark.tsv"
-
-    for exhibit in plan.papers[paper]["exhibits"].values():
-        for setup, defense in plan.runs(exhibit) if MEASURED & set(exhibit["sources"]) else ():
-            yield timed(setup, f"run/{setup}/{defense}")
-            yield timed(setup, f"attack/{setup}/{defense}/{SHARED}")
-            trainer = plan.trained_by(setup, defense)
-            if trainer:
-                yield timed(trainer, f"run/{trainer}/none")
-        for source, (place, logs) in LOGS.items():
-            for file in plan.files(paper, exhibit, source):
-                inner = file.removeprefix(f"results/{place}/").removesuffix(".csv")
-                setup = inner.split("/")[source == "theory"]
-                yield timed(setup, f"{logs}/{inner}")
-        for file in plan.files(paper, exhibit, "vulnerable"):
-            yield f"{file.removeprefix('results/').removesuffix('.csv')}.benchmark.tsv"
-        for setup in exhibit["setups"]:
-            yield f"normalise/{plan.setups[setup]['dataset']}.benchmark.tsv"
-            if "times" in exhibit["sources"]:
-                yield f"times/{setup}.benchmark.tsv"
 
 
 def _size(folder: Path) -> float:
@@ -233,7 +187,7 @@ def _size(folder: Path) -> float:
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise InputError("publish.commit", done.stderr.strip() or "git failed", "a git repository is meant")
+        raise InputError("publish.commit", done.stderr.strip() or "git failed", "expected a git repository")
     return done.stdout
 
 

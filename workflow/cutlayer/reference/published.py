@@ -1,4 +1,4 @@
-"""What reference/ has. Papers are run and published one by one, so that some may be there and others not yet.
+"""Contents of reference/. Papers are run and published one by one, so that some may be missing.
 
 Imports no numerical library: the Snakefile asks which files there are.
 """

@@ -1,4 +1,4 @@
-"""Today's words of paper.yaml beside the verdicts of the reference run: reasons are found after a run, rules before it.
+"""Updates the texts of paper.yaml in the reference run's verdicts; reasons may be written after a run, rules not.
 
 All verdicts are given again, from the cells in reference/. If a number or a verdict is another one than in claims.csv,
 a rule has changed since the run, and nothing is written: that is for `make judge`. `make docs` does this.

@@ -18,7 +18,7 @@ from cutlayer.ledger import cells, files
 from cutlayer.ledger.claims import Scale
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sizes import FULL_SCALE
-from cutlayer.stages import exhibits
+from cutlayer.stages import drawing
 
 from . import published
 
@@ -82,7 +82,7 @@ def draw(plan: Plan, folder: Path, names: Iterable[tuple[str, str]]) -> None:
             written = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}
             inputs["published"] = plan.folder / "papers" / paper / "published.csv"
-            exhibits.draw((paper, name), exhibit, plan.beside(paper, name), inputs, written)
+            drawing.draw((paper, name), exhibit, plan.plot_options(paper, name), inputs, written)
             for file in published.files_of(paper, name, exhibit):
                 if file.startswith("exhibits/"):
                     _copy(written[file.rpartition(".")[2]], folder / file)

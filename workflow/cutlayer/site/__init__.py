@@ -1,1 +1,1 @@
-"""The site: what was found, as pages that a browser opens from disk; `build.py` writes them."""
+"""The site: all results as HTML pages that a browser opens from disk; `build.py` writes them."""

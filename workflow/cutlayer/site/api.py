@@ -1,4 +1,4 @@
-"""api: the library's public names, their signatures and docstrings, read from the source; nothing is imported."""
+"""API pages: the library's public names with signatures and docstrings, read from the source without imports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]  # of the library
 WIDE = 100  # a longer signature has a line for each argument
 CONTRACTS = ("defense", "attack", "model", "protocol")
 GAMES = ("vertical", "split", "split_server", "federated")
-PAGES = {  # page -> what it is of: packages whose __init__ lists their names, and modules
+PAGES = {  # page -> its packages, whose __init__ lists their names, and modules
     "polytope": ["polytope"],
     "gradient_noise": ["gradient_noise"],
     "pareto": ["pareto"],
@@ -40,17 +40,17 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a class; what is said of it is the comment behind it, which has shapes and units."""
+    """A field of a class, with the comment behind it, which has shapes and units."""
 
     name: str
     type: str
     default: str
-    said: str
+    comment: str
 
 
 @dataclass(frozen=True)
 class Name:
-    """A function, a class, or one of its methods."""
+    """A documented name: a function, a class, or one of its methods."""
 
     name: str
     signature: str
@@ -62,17 +62,17 @@ class Name:
 
 @dataclass(frozen=True)
 class Module:
-    """A module with its public names."""
+    """A documented module with its public names."""
 
     name: str  # as it is imported
     text: str
     names: tuple[Name, ...]
-    types: tuple[tuple[str, str], ...] = ()  # short names of types that the signatures have, and what they stand for
+    types: tuple[tuple[str, str], ...] = ()  # type aliases of the signatures, and their definitions
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the reference."""
+    """An API page: the modules under one title."""
 
     name: str
     title: str
@@ -81,12 +81,12 @@ class Page:
 
     @property
     def summary(self) -> str:
-        """The first sentence of what it is of."""
+        """First paragraph of the page's package or module docstring."""
         return (self.text or self.modules[0].text).split("\n\n")[0].replace("\n", " ")
 
 
 def pages() -> Iterator[Page]:
-    """All pages, in order."""
+    """All API pages, in order."""
     for name, parts in PAGES.items():
         modules = tuple(_passed_on(part) if (ROOT / part).is_dir() else _module(part) for part in parts)
         yield Page(name, TITLES.get(name, name), TEXTS.get(name) or _of_package(parts), modules)
@@ -94,7 +94,7 @@ def pages() -> Iterator[Page]:
 
 @functools.cache
 def files() -> tuple[Path, ...]:
-    """What the pages are made of."""
+    """Source files of all API pages."""
     found = set()
     for part in (part for parts in PAGES.values() for part in parts):
         own = ROOT / part
@@ -103,7 +103,7 @@ def files() -> tuple[Path, ...]:
 
 
 def _of_package(parts: list[str]) -> str:
-    """What a package, or that of several modules, says of itself."""
+    """Docstring of a package, or of the package that several modules share."""
     if (ROOT / parts[0]).is_dir():
         return _documented(ROOT / parts[0] / "__init__.py")
     return _documented((ROOT / parts[0]).parent / "__init__.py") if len(parts) > 1 else ""
@@ -114,7 +114,7 @@ def _documented(file: Path) -> str:
 
 
 def _passed_on(package: str) -> Module:
-    """What a package's __init__ imports to pass it on, as if it stood there."""
+    """The names that a package's __init__ re-exports, as one module."""
     names: list[Name] = []
     types: set[tuple[str, str]] = set()
     for node in ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8")).body:
@@ -125,7 +125,7 @@ def _passed_on(package: str) -> Module:
 
 
 def _module(part: str, wanted: set[str] | None = None) -> Module:
-    """A module and its names: those that are wanted, or all public ones."""
+    """A module with its names: those in `wanted`, or all public ones."""
     file = (ROOT / part).with_suffix(".py")
     source = file.read_text(encoding="utf-8")
     tree, comments = ast.parse(source), _comments(source)
@@ -139,7 +139,7 @@ def _module(part: str, wanted: set[str] | None = None) -> Module:
 
 
 def _types(tree: ast.Module, names: list[Name]) -> Iterator[tuple[str, str]]:
-    """The short names of types in the signatures, this module's own and those from others that are shown."""
+    """Type aliases in the signatures, of this module and of other documented ones, with their definitions."""
     known = dict(_short(tree))
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{ROOT.name}."):
@@ -151,7 +151,7 @@ def _types(tree: ast.Module, names: list[Name]) -> Iterator[tuple[str, str]]:
 
 
 def _short(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Assignments such as Pair = tuple[float, float]."""
+    """Type aliases of a module, such as Pair = tuple[float, float]."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript | ast.BinOp):
             yield from ((target.id, ast.unparse(node.value)) for target in node.targets if isinstance(target, ast.Name))
@@ -182,8 +182,8 @@ def _is_public(field: ast.AnnAssign) -> bool:
 
 def _field(node: ast.AnnAssign, comments: dict[int, str]) -> Field:
     default = ast.unparse(node.value) if node.value else ""
-    said = comments.get(node.end_lineno or node.lineno, "")
-    return Field(ast.unparse(node.target), ast.unparse(node.annotation), default, said)
+    comment = comments.get(node.end_lineno or node.lineno, "")
+    return Field(ast.unparse(node.target), ast.unparse(node.annotation), default, comment)
 
 
 def _function(node: Function) -> Name:
@@ -196,7 +196,7 @@ def _function(node: Function) -> Name:
 
 
 def _signature(node: Function, name: str, returns: str) -> str:
-    """On one line, or on a line for each argument."""
+    """A signature on one line, or with a line for each argument."""
     arguments = [one for one in _arguments(node.args) if one not in ("self", "cls")]
     whole = f"{name}({', '.join(arguments)}){returns}"
     if len(whole) <= WIDE:
@@ -225,7 +225,7 @@ def _argument(one: ast.arg, default: ast.expr | None) -> str:
 
 
 def _comments(source: str) -> dict[int, str]:
-    """The comment of each line that has one."""
+    """Comments by line number."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     found = {token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT}
     return {line: text for line, text in found.items() if not text.startswith(("fmt:", "type:"))}

@@ -1,4 +1,4 @@
-"""build: the pages, and beside them all that they show; nothing is fetched from elsewhere."""
+"""Writes the site: the pages with all files that they show; nothing is fetched from the network."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 
-from . import api, datasets, distance, documents, exhibits, headlines, order, papers
+from . import api, datasets, distance, documents, exhibit_sections, headlines, order, papers
+from .inputs import Inputs
 from .marks import ICONS, MEANINGS, slug, spoken
-from .sources import Sources
 
 ASSETS = Path(__file__).with_name("assets")
 COPIED = ("png", "csv")  # of an exhibit's files
@@ -26,31 +26,31 @@ FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
 NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference", "folded")  # columns of claims.csv
 
 
-def write(given: Sources, folder: Path) -> None:
+def write(given: Inputs, folder: Path) -> None:
     """Write the site into an empty folder."""
     _pages(given, folder)
     _copies(given, folder)
     _distances(given, folder)
 
 
-def claims(given: Sources) -> pd.DataFrame:
-    """The rows of the papers, but those on exhibits that are gone since."""
+def claims(given: Inputs) -> pd.DataFrame:
+    """The rows of claims.csv whose exhibits are still in the papers."""
     table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
     known = {(paper, name) for paper, content in given.papers.items() for name in ["", *content["exhibits"]]}
     return table[[who in known for who in zip(table["paper"], table["exhibit"], strict=True)]]
 
 
-def _pages(given: Sources, folder: Path) -> None:
-    """Write the pages, one after the other."""
+def _pages(given: Inputs, folder: Path) -> None:
+    """Write all pages."""
     table = claims(given)
-    seen = [*overview.papers(table, given.papers, given.scales, given.hours)]
+    seen = [*overview.papers(table, given.papers, given.scales)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
-    cards = [{**papers.card(one, given.papers[one.name]), "told": [*headlines.told(given, one.name)]} for one in seen]
+    cards = [papers.card(one, given.papers[one.name], headlines.numbers(given, one.name)) for one in seen]
     write_page("index.html", "index", papers=cards)
     for one in seen:
         own = [row for row in rows if row["paper"] == one.name]
-        shown = exhibits.sections(given, one.name, own)
+        shown = exhibit_sections.sections(given, one.name, own)
         content = papers.page(one, given.papers[one.name], own, shown)
         far = distances.table(table[table["paper"] == one.name]).drop(columns="paper").to_dict("records")
         write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown, far=far)
@@ -65,19 +65,19 @@ def _pages(given: Sources, folder: Path) -> None:
 
 
 def _named(paths: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Documents by group, each with its title."""
+    """Documents by group, each path with its title."""
     return {group: {path: documents.title(path) for path in own} for group, own in order.groups(paths).items()}
 
 
 def _reference(write_page: Callable[..., None]) -> None:
-    """Write the pages of the library's names."""
+    """Write the API pages."""
     pages = [*api.pages()]
     for page in (None, *pages):
         write_page(f"api/{page.name if page else 'index'}.html", "api", pages=pages, page=page)
 
 
-def _copies(given: Sources, folder: Path) -> None:
-    """Copy pictures, tables and assets."""
+def _copies(given: Inputs, folder: Path) -> None:
+    """Copy pictures, csv tables and assets into the site."""
     for paper, content in given.papers.items():
         for name in content["exhibits"]:
             for kind in COPIED:
@@ -89,13 +89,13 @@ def _copies(given: Sources, folder: Path) -> None:
         _copy(asset, folder / "assets" / asset.name)
 
 
-def _distances(given: Sources, folder: Path) -> None:
-    """Draw how far ours is from what each paper prints, of those that print numbers."""
+def _distances(given: Inputs, folder: Path) -> None:
+    """Draw the distance to the published values, for each paper that has any."""
     table = claims(given)
     for name, content in given.papers.items():
         if content.get("numbers"):
             files = {kind: folder / f"distance/{name}.{kind}" for kind in ("png", "pdf")}
-            distance.draw(table, name, given.looks, files)
+            distance.draw(table, name, given.styles, files)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -103,7 +103,7 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, temporary)
 
 
-def _writer(given: Sources, folder: Path) -> Callable[..., None]:
+def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
     """A function that writes a page from its template."""
     environment = Environment(
         loader=PackageLoader("cutlayer.site"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
@@ -114,11 +114,11 @@ def _writer(given: Sources, folder: Path) -> Callable[..., None]:
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "about": overview.ABOUT, "scale": " and ".join(given.scales),
-        "of_scale": overview.of_scale(given.scales, given.hours), "title_of": names.of_setup,
+        "of_scale": overview.of_scale(given.scales), "title_of": names.of_setup,
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),
-        "api": given.api, "beside": given.beside, "said": given.beside.said if given.beside else {},
+        "api": given.api, "other_site": given.other, "summaries": given.other.summaries if given.other else {},
     }  # fmt: skip
 
     def write_page(place: str, template: str, **content: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the page of data says of each dataset: what it is, where ours comes from, how to get the original."""
+"""Data page: for each dataset a description, the provenance of our copy, and how to get the original."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cutlayer.ledger import names
 from cutlayer.plan import plugins
 from cutlayer.plan.classes import parsed
 
-from .sources import Sources
+from .inputs import Inputs
 
 
-def described(given: Sources) -> Iterator[dict[str, Any]]:
-    """Each dataset of the exhibits: its facts, and the versions of data/sources.csv."""
+def described(given: Inputs) -> Iterator[dict[str, Any]]:
+    """The datasets of the exhibits, each with its facts and its versions in data/sources.csv."""
     for name in given.datasets:
         yield {
             "name": name,
@@ -28,7 +28,7 @@ def described(given: Sources) -> Iterator[dict[str, Any]]:
 
 
 def _about(name: str) -> str:
-    """The first sentence of the dataset's own file, after its name."""
+    """First sentence of the docstring of a dataset's file, after the name."""
     said = ast.get_docstring(parsed(plugins.method("dataset", name).path)) or ""
     about = " ".join(said.partition("\n\n")[0].partition(": ")[2].split())
     return about[:1].upper() + about[1:]

@@ -1,4 +1,4 @@
-"""documents: the project's own texts, from markdown; they lie under docs/ as they lie in the project."""
+"""Documentation pages, rendered from markdown; their paths under docs/ are those in the project."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ OUTSIDE = ("http://", "https://", "mailto:")
 
 
 def place(path: str) -> str:
-    """Where in the site a document is."""
+    """Path of a document's page in the site."""
     return f"docs/{path.removesuffix('.md')}.html"
 
 
 def inline(text: str) -> str:
-    """A sentence with its code and its emphasis."""
+    """HTML of a sentence with its code and emphasis."""
     return MARKDOWN.renderInline(text)
 
 
 def prose(text: str) -> str:
-    """A docstring; what it raises is a sentence there."""
+    """HTML of a docstring; the errors that it lists become a sentence."""
     return MARKDOWN.render(re.sub(r"^Raises:\n +", "Raises ", text, flags=re.M))
 
 
 def title(path: str) -> str:
-    """What a document calls itself in its first heading."""
+    """Title of a document: its first heading."""
     headings = re.findall(r"^# (.*)$", Path(path).read_text(encoding="utf-8"), flags=re.M)
     return next(iter(headings), path).replace("`", "")
 
 
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:
-    """A document's title and its html; links to what the site does not have are only named."""
+    """Title and HTML of a document; links to files that the site lacks become plain text."""
     tokens = MARKDOWN.parse(Path(path).read_text(encoding="utf-8"))
     for heading, content in pairwise(tokens):
         if heading.type == "heading_open":
@@ -52,7 +52,7 @@ def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> di
 
 
 def _relink(children: Sequence[Token], leads: Callable[[str], str]) -> None:
-    """Let links and pictures lead where `leads` says; where it says nothing, their text is all that is left."""
+    """Rewrite links and pictures by `leads`; where it returns nothing, only their text stays."""
     dead = False  # links do not nest
     for child in children:
         if child.type == "image":
@@ -69,11 +69,11 @@ def _relink(children: Sequence[Token], leads: Callable[[str], str]) -> None:
 
 
 def _target(href: str, path: str, documents: Sequence[str], pictures: Sequence[str]) -> str:
-    """Where a link of a document leads in the site; empty: nowhere."""
+    """Target of a document's link in the site; empty if the site lacks it."""
     if href.startswith((*OUTSIDE, "#")):
         return href
     file, mark, part = href.partition("#")
-    meant = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-    if meant in documents:
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+    if target in documents:
         return file.removesuffix(".md") + ".html" + mark + part
-    return file if meant in pictures else ""
+    return file if target in pictures else ""

@@ -1,4 +1,4 @@
-"""headlines: what a paper's own defense leaves of utility, and what still leaks, as numbers."""
+"""Headline numbers of a paper: utility and leak under its own defense."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from cutlayer.ledger.evidence import Found
 from cutlayer.ledger.readable import decimals, interval, number
 from cutlayer.reference import published
 
-from .sources import Sources
+from .inputs import Inputs
 
 TITLES = {"utility": "What is left of utility", "leak": "What leaks"}
 
 
-def told(given: Sources, paper: str) -> Iterator[dict[str, str]]:
-    """Each part of a paper's headline in each setup: its text, the number with its interval, and where it is from."""
+def numbers(given: Inputs, paper: str) -> Iterator[dict[str, str]]:
+    """Headline numbers of a paper in each setup: text, number with interval, exhibit and provenance."""
     for part, entry in given.papers[paper].get("headline", {}).items():
         exhibit = entry["check"]["exhibit"]
         table = cells.load(published.cells(given.results, paper, exhibit))

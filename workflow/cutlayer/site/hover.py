@@ -1,4 +1,4 @@
-"""hover: the points of a trade-off, each of which says what it is."""
+"""Points of a trade-off plot as JSON, for tooltips on the site."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pandas as pd
 from cutlayer.exhibits.base import Axis, Exhibit, Points
 from cutlayer.ledger import cells, names, scales
 from cutlayer.plan import plugins
-from cutlayer.plan.looks import by_place
+from cutlayer.plan.styles import by_place
 from cutlayer.reference import published
 
-from .sources import Sources
+from .inputs import Inputs
 
 DIGITS = 6  # of a coordinate; a picture shows fewer
 Row = Mapping[Any, Any]
 
 
-def points(given: Sources, paper: str, name: str) -> str:
-    """The points of an exhibit as JSON for a page; empty where its drawing has none."""
+def points(given: Inputs, paper: str, name: str) -> str:
+    """Points of an exhibit as JSON; empty if its plot has none."""
     exhibit = given.papers[paper]["exhibits"][name]
     drawing: Exhibit = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     if type(drawing).points is Exhibit.points:
@@ -29,17 +29,17 @@ def points(given: Sources, paper: str, name: str) -> str:
     every = cells.load(published.cells(given.results, paper, name))
     table = cells.summarize(scales.shown(every, exhibit["draw"], given.scales), paper, name)
     found = drawing.points(table)
-    return "" if found is None or found.rows.empty else _json(found, given.looks)
+    return "" if found is None or found.rows.empty else _json(found, given.styles)
 
 
-def _json(found: Points, looks: Mapping[str, Mapping[str, Any]]) -> str:
-    panels = [_panel(own, looks) for own in _groups(found.rows.to_dict("records"), "setup", "attack")]
+def _json(found: Points, styles: Mapping[str, Mapping[str, Any]]) -> str:
+    panels = [_panel(own, styles) for own in _groups(found.rows.to_dict("records"), "setup", "attack")]
     told = json.dumps({"x": _axis(found.x), "y": _axis(found.y), "panels": panels}, allow_nan=False)
     return told.replace("<", "\\u003c")
 
 
 def _groups(rows: Iterable[Row], *keys: str) -> list[list[Row]]:
-    """Rows that have these keys in common, in their order; a frame for each of a thousand groups would take longer."""
+    """Rows grouped by these keys, in order, without a data frame for each group, which would be slow."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
@@ -50,10 +50,10 @@ def _axis(axis: Axis) -> dict[str, Any]:
     return {"label": axis.label, "log": axis.log}
 
 
-def _panel(own: list[Row], looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The points of one attack in one setup, defense by defense.
+def _panel(own: list[Row], styles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Panel of one attack in one setup: its points by defense.
 
-    A published run may have a defense that your catalog has no more: its look is that of its place.
+    A published run may have a defense that params.yaml no longer has: its style is that of its place.
     """
     setup, dataset, provenance, attack = (own[0][key] for key in ("setup", "dataset", "provenance", "attack"))
     return {
@@ -62,7 +62,7 @@ def _panel(own: list[Row], looks: Mapping[str, Mapping[str, Any]]) -> dict[str, 
         "series": [
             {
                 "name": line[0]["defense"],
-                **_look(looks.get(line[0]["defense"]) or by_place(place)),
+                **_look(styles.get(line[0]["defense"]) or by_place(place)),
                 "points": [*_points(line)],
             }
             for place, line in enumerate(_groups(own, "defense"))
@@ -70,8 +70,8 @@ def _panel(own: list[Row], looks: Mapping[str, Mapping[str, Any]]) -> dict[str, 
     }
 
 
-def _look(look: Mapping[str, Any]) -> dict[str, str]:
-    return {"color": look["color"], "marker": look["marker"]}
+def _look(style: Mapping[str, Any]) -> dict[str, str]:
+    return {"color": style["color"], "marker": style["marker"]}
 
 
 def _points(line: Iterable[Row]) -> Iterator[dict[str, Any]]:

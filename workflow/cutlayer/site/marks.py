@@ -1,4 +1,4 @@
-"""What marks a verdict on the pages, besides its color: a sign, and what it means; names as anchors and in words."""
+"""Icons and meanings of verdicts on the pages; names as anchors and in words."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ MEANINGS = {
 
 
 def slug(text: str) -> str:
-    """A text as a name for classes and anchors, as GitHub makes one of a heading."""
+    """Anchor of a text, as GitHub makes one of a heading; also a CSS class."""
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 
 
 def spoken(name: str) -> str:
-    """The name of an exhibit, or a place, as people say it: `figure4_leak` is figure 4 leak."""
+    """Name of an exhibit, or a place, in words: `figure4_leak` is figure 4 leak."""
     return re.sub(r"([a-z])(\d)", r"\1 \2", name.replace("_", " "))

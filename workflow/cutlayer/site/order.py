@@ -1,4 +1,4 @@
-"""order: which documents the site has, in the order of a reader.
+"""Documents of the site, in reading order.
 
 The Snakefile asks for them whenever it is parsed, and so in each job: only the standard library is imported here.
 """
@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 ORDER = {  # group -> its documents; a pattern stands for those that are named nowhere, from A to Z
     "Start": ["README.md", "docs/first_hour.md", "docs/ledger_explained.md", "docs/scales.md", "docs/data.md",
               "docs/arena.md"],
-    "Add your own": ["docs/your_own.md", "docs/add_a_method.md", "docs/add_a_dataset.md", "docs/add_a_paper.md"],
+    "Add your own": ["docs/your_own.md", "docs/add_a_method.md", "docs/add_a_dataset.md", "docs/add_a_paper.md",
+                     "docs/paper_yaml.md"],
     "Run it elsewhere": ["docs/cluster.md", "docs/dvc.md", "docs/troubleshooting.md"],
     "Understand": [*(f"docs/games/{name}.md" for name in ("vertical", "split", "split_server", "federated", "*")),
                    *(f"docs/papers/{name}.md" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "*")),
@@ -24,18 +25,18 @@ FOLDERS = ("docs/**/", "workflow/benchmarks/")
 
 
 def texts() -> list[str]:
-    """The documents that are there, as paths from the project's folder, which is the working directory."""
+    """Paths of all documents, relative to the project's folder, which is the working directory."""
     found = {name for pattern in ("*.md", *(f"{folder}*.md" for folder in FOLDERS)) for name in _found(pattern)}
     return [name for names in groups(found).values() for name in names]
 
 
 def pictures() -> list[str]:
-    """The pictures beside them."""
+    """Paths of the pictures of the documents."""
     return [name for folder in FOLDERS for name in _found(f"{folder}*.png")]
 
 
 def groups(documents: Iterable[str]) -> dict[str, list[str]]:
-    """Documents by group, in order; those that no group has are left out."""
+    """Documents by group, in order; those without a group are left out."""
     left = set(documents)
     named = {name for patterns in ORDER.values() for name in patterns}
     grouped = {group: list(_taken(patterns, left, named)) for group, patterns in ORDER.items()}
@@ -43,7 +44,7 @@ def groups(documents: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _taken(patterns: Iterable[str], left: set[str], named: set[str]) -> Iterator[str]:
-    """The documents that patterns mean, each taken out of what is left."""
+    """The documents that match the patterns, each removed from `left`."""
     for pattern in patterns:
         means = {name for name in left if name == pattern or (name not in named and fnmatchcase(name, pattern))}
         left -= means

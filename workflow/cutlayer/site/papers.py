@@ -1,4 +1,4 @@
-"""What the pages say of a paper: its card, its claims by datasets, errata and readings."""
+"""Content of a paper's page: card, claims by dataset, errata and readings."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ PICTURED = "table"  # the way to draw that is no picture of a result
 TESTS = "tests/theory/"  # where a check without a folder is
 
 
-def card(one: overview.Paper, content: Mapping[str, Any]) -> dict[str, Any]:
-    """A paper on the first screen: `one`, its picture and what that shows."""
+def card(one: overview.Paper, content: Mapping[str, Any], headline: Iterable[Mapping[str, str]]) -> dict[str, Any]:
+    """Card of a paper on the first page: `one`, its picture with caption, and its headline numbers."""
     asked = [content["claims"][name]["check"]["exhibit"] for point in one.points for name in point.claims]
     drawn = [name for name in [*asked, *content["exhibits"]] if content["exhibits"][name]["draw"]["use"] != PICTURED]
     name = next(iter(drawn), next(iter(content["exhibits"])))
-    return {"one": one, "picture": name, "caption": content["exhibits"][name]["title"]}
+    return {"one": one, "picture": name, "caption": content["exhibits"][name]["title"], "headline": [*headline]}
 
 
 def page(
     one: overview.Paper, content: Mapping[str, Any], rows: Sequence[Row], exhibits: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """A paper's page but for its exhibits."""
+    """Content of a paper's page, except its exhibits."""
     claims = [row for row in rows if row["kind"] != "number"]
     order = dict.fromkeys([*content["datasets"], *(row["dataset"] for row in claims)])
     shown = [name for name in order if any(row["dataset"] == name for row in claims)]
@@ -43,7 +43,7 @@ def page(
 
 
 def groups(content: Mapping[str, Any], rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The claims as the abstract groups them, the rest by where in the paper they stand."""
+    """Claims grouped as in the paper's abstract, the others by section."""
     mains = {name: entry["text"] for entry in content.get("main", []) for name in entry["claims"]}
     found: dict[str, dict[tuple[str, ...], list[Row]]] = {entry["text"]: {} for entry in content.get("main", [])}
     for row in rows:
@@ -58,7 +58,7 @@ def groups(content: Mapping[str, Any], rows: Sequence[Row]) -> list[dict[str, An
 
 
 def _claim(rows: Sequence[Row]) -> dict[str, Any]:
-    """A claim by datasets."""
+    """A claim with its rows by dataset."""
     cells: dict[str, list[Row]] = {}
     for row in rows:
         cells.setdefault(row["dataset"], []).append(row)
@@ -68,7 +68,7 @@ def _claim(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _erratum(key: str, entry: Mapping[str, str], exhibits: set[str]) -> dict[str, str]:
-    """An erratum, with the test that shows it as a command, or the exhibit."""
+    """An erratum with the command of the test that shows it, or with the exhibit."""
     kind, _, name = entry["check"].partition(" ")
     if kind == "exhibit" and name in exhibits:
         return {"key": key, "text": entry["text"], "exhibit": name, "command": ""}
@@ -77,7 +77,7 @@ def _erratum(key: str, entry: Mapping[str, str], exhibits: set[str]) -> dict[str
 
 
 def _reading(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A reading: what is open, what was chosen and why, and the other ways."""
+    """A reading: the open point, the choice with its reason, and the alternatives."""
     ways = dict(entry["alternatives"])
     chosen = ways.pop(entry["chosen"])
     measured = place(entry["measured"]) if "measured" in entry else ""

@@ -1,1 +1,1 @@
-"""What the jobs of each rule do: runs, attacks, matching, times, measurements of the theory. One file a rule."""
+"""Body of each rule's jobs: runs, attacks, matching, times, measures of the theory, exhibits; one file per rule."""

@@ -1,4 +1,4 @@
-"""Matching: the strength at which a defense leaks as much as is wanted, so that defenses are compared at equal leak.
+"""Matching: tunes a defense's strength to a target leak, so that defenses are compared at equal leak.
 
 For one setup, defense and seed, the parameter that the defense calls its `strength` is bisected, on a logarithmic scale
 if its least value is positive, until the leak (a metric of one attack) is within a tolerance of a target. An evaluation
@@ -46,7 +46,7 @@ DIGITS = 6  # significant ones of a strength
 
 @dataclass(frozen=True)
 class Point:
-    """What a strength gave: its leak and all metrics, or the reason why it cannot be used."""
+    """Evaluation of one strength: its leak and all metrics, or the reason why it cannot be used."""
 
     leak: float = math.nan
     metrics: Mapping[str, float] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Point:
 
 @dataclass
 class Search:
-    """The strengths that were tried for one seed, and which to try next."""
+    """Bisection over the strengths of one seed: what was evaluated, and what to evaluate next."""
 
     parameter: str
     least: float
@@ -65,7 +65,7 @@ class Search:
     tried: dict[float, Point] = field(default_factory=dict)
 
     def reach(self, target: float, tolerance: float) -> tuple[float | None, int]:
-        """The strength whose leak is within the tolerance, if one was found; how many were tried for it."""
+        """The strength whose leak is within the tolerance of `target`, or None; and the number of evaluations."""
         made = 0
         while not self._reached(target, tolerance):
             strength = self._next(target) if made < self.evaluations else None
@@ -80,15 +80,15 @@ class Search:
 
     @property
     def usable(self) -> list[float]:
-        """The strengths that have a leak, the least first."""
+        """Strengths that have a leak, in ascending order."""
         return sorted(strength for strength, point in self.tried.items() if not point.reason)
 
     def closest(self, target: float) -> float | None:
-        """Of those the one whose leak is nearest to the target; the least of equals."""
+        """The usable strength whose leak is nearest to the target; the least of equals."""
         return min(self.usable, key=lambda strength: abs(self.tried[strength].leak - target), default=None)
 
     def _next(self, target: float) -> float | None:
-        """The ends, then between two that enclose the target, else elsewhere; None when there is nothing to try."""
+        """Next strength: an end, then one between two that enclose the target, else elsewhere; None if none is left."""
         for end in (self.least, self.greatest):
             if end not in self.tried:
                 return end
@@ -97,7 +97,7 @@ class Search:
         return self._halved(*self._elsewhere(target)) if len(self.tried) < self.evaluations else None
 
     def _enclosing(self, target: float) -> tuple[float, float] | None:
-        """The first neighbors of which one leaks more and the other less."""
+        """The least two neighboring strengths whose leaks enclose the target."""
         for pair in itertools.pairwise(self.usable):
             below, above = sorted(self.tried[strength].leak for strength in pair)
             if below < target < above:
@@ -105,7 +105,7 @@ class Search:
         return None
 
     def _elsewhere(self, target: float) -> tuple[float, float]:
-        """Next to strengths that failed on the side where the target should be, if there are any; else everywhere."""
+        """Strength next to those that failed on the target's side, if there are any; else in the widest gap of all."""
         usable, leaks = self.usable, [self.tried[strength].leak for strength in self.usable]
         if usable and min(leaks) > target and usable[-1] < self.greatest:
             return usable[-1], min(strength for strength in self.tried if strength > usable[-1])
@@ -114,7 +114,7 @@ class Search:
         return self.least, self.greatest
 
     def _halved(self, low: float, high: float) -> float | None:
-        """The middle of the widest gap from `low` to `high`; None if it is narrower than strengths are written."""
+        """Middle of the widest gap from `low` to `high`; None if it is narrower than the digits of a strength."""
         inside = sorted(strength for strength in self.tried if low <= strength <= high)
         into, back = (math.log, math.exp) if self.least > 0 else (float, float)
         a, b = max(itertools.pairwise(inside), key=lambda gap: into(gap[1]) - into(gap[0]))
@@ -164,7 +164,7 @@ def match(
 
 
 def matched(search: Search, rule: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of one seed: setting, metric, value, skipped."""
+    """Rows of one seed for all targets: setting, metric, value, skipped."""
     return list(_matched(search, rule))
 
 
@@ -182,7 +182,7 @@ def _matched(search: Search, rule: Mapping[str, Any]) -> Iterator[dict[str, Any]
 
 
 def missed(search: Search, target: float, rule: Mapping[str, Any]) -> str:
-    """Why no strength reaches a target, as a sentence that fits below a figure."""
+    """Sentence for a figure's footer on why no strength reaches a target."""
     tried, close = search.tried, search.closest(target)
     span = f"no {search.parameter} from {search.least:g} to {search.greatest:g}"
     reasons = [point.reason for point in tried.values() if point.reason]
@@ -209,7 +209,7 @@ def _evaluated(
     rule: Mapping[str, Any],
     strength: float,
 ) -> Point:
-    """Train under one strength, attack, measure; bad input, as from a training that diverged, makes it unusable."""
+    """Train and attack under one strength; one that diverges or is refused is unusable."""
     method = plugins.create("attack", attack["use"], fixed_of(attack))
     settled = plugins.create(
         "defense", defense["use"], fixed_of(defense) | {parameter: strength}, task.settings["protocol"]
@@ -232,7 +232,7 @@ def _evaluated(
 
 
 def _means(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Each metric, averaged over cases."""
+    """Metrics averaged over cases."""
     found: dict[str, list[float]] = {}
     for row in rows:
         if not row.get("skipped"):

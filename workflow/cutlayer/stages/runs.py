@@ -1,4 +1,4 @@
-"""A run: every seed of one setup under one defense, from normalised data to transcripts."""
+"""Runs: train every seed of one setup under one defense, from normalised data to transcripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def execute(
     seeds: Sequence[int],
     device: str = "cpu",
 ) -> list[str]:
-    """Run the seeds; write the table `utility` and, beside it, `seed<n>.{transcript,truth,learned}.safetensors`.
+    """Train the seeds; write the table `utility` and, next to it, `seed<n>.{transcript,truth,learned}.safetensors`.
 
     `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training.
     Returns why seeds failed, see `failures`.

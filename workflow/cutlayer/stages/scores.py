@@ -1,4 +1,4 @@
-"""Scores: an attack on every view of a run's transcripts, compared with the truth."""
+"""Scores: run attacks on the transcripts of a run, and measure their guesses against the truth."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def score(
     outputs: Sequence[str | Path],
     device: str = "cpu",
 ) -> list[str]:
-    """Try each attack on these seeds of a run and write its table, one row for each setting, case and metric.
+    """Run each attack on these seeds of a run and write its table, one row for each setting, case and metric.
 
     Columns: setup, defense, attack, seed, setting, the protocol's case, metric, value, and `skipped`: why
     the attack does not apply to the case, or failed (then value is empty). Returns why attacks failed, see `failures`.
@@ -56,7 +56,7 @@ def score(
 
 
 def _settings(seen: str | Path) -> Settings:
-    """The settings of a transcript, or why there are none."""
+    """Settings of a transcript, or the reason why the run has none."""
     try:
         return transcript.load(seen)
     except transcript.FailedRun as run:
@@ -64,7 +64,7 @@ def _settings(seen: str | Path) -> Settings:
 
 
 def _outcomes(settings: Settings, attacked: Attacked, name: tuple[Any, ...]) -> Iterator[tuple[str, Rows | Failed]]:
-    """For each setting of a transcript its rows, or why the attack failed."""
+    """Rows of each setting of a transcript, or the reason why the attack failed."""
     if isinstance(settings, str):
         yield "", [_skipped(settings)]
         return
@@ -85,7 +85,7 @@ def measured(
     arrays: transcript.Arrays,
     name: tuple[Any, ...],
 ) -> Rows:
-    """Rows of all cases of one setting and seed."""
+    """Rows of metrics of one attack for all cases of one setting and seed."""
     known = transcript.of_setting(truth, name[2])
     cases, found = method.chosen(list(protocol.cases(arrays, method.target))), []
     for case, seen, rows in steps(cases, f"attack {'/'.join(map(str, name))}"):
@@ -94,9 +94,9 @@ def measured(
         if reason:
             found.append(case | _skipped(reason))
             continue
-        asked = protocol.asked(seen, method.target)
-        for kind, one in guessed(method, view, asked).items():
+        spec = protocol.guess_spec(seen, method.target)
+        for kind, one in guessed(method, view, spec).items():
             suffix = f"_{kind}" if kind else ""
-            for metric, value in protocol.leak(one, known, case, rows, asked.given_to(method)).items():
+            for metric, value in protocol.leak(one, known, case, rows, spec.given_to(method)).items():
                 found.append(case | {"metric": metric + suffix, "value": value, "skipped": ""})
     return found + protocol.summarize(found)

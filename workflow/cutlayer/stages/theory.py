@@ -1,4 +1,4 @@
-"""Theory: what the papers prove, as functions (`theory/<paper>.py`) and as measures (`stages/measures/<paper>.py`)."""
+"""Theory: measures on runs the quantities of a paper's theorems (`theory/<paper>.py`, `measures/<paper>.py`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cutlayer.core.transcript import FailedRun, load, of_setting
 
 @dataclass(frozen=True)
 class Case:
-    """What a paper's `measure(seen, truth, case)` is about: one setting and seed of a run."""
+    """One setting and seed of a run, the argument of a paper's `measure(seen, truth, case)`."""
 
     paper: str
     setup: str
@@ -27,7 +27,7 @@ class Case:
     seed: int
 
     def generator(self, *purpose: object) -> np.random.Generator:
-        """A generator named after the case and what is drawn."""
+        """Random generator seeded by the case and the purpose of the draw."""
         return generator("theory", *astuple(self), *purpose)
 
 

@@ -1,7 +1,7 @@
-"""Times: what a training step costs under one defense after the other, measured side by side in one job.
+"""Times: seconds of a training step under each defense, measured alternately in one job.
 
-Times are no results that repeat: they depend on the machine and on what else it does. Every round takes one step of
-each defense in random order, so that a disturbance hits all alike; the median over rounds is reported.
+Times are not reproducible: they depend on the machine and its load. Every round takes one step of each defense in
+random order, so that a disturbance hits all alike; the median over rounds is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cutlayer.core import artifacts
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.data.normalised import read
-from cutlayer.games.base.checks import a_few_at_once
+from cutlayer.games.base.checks import deferred
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
@@ -45,7 +45,7 @@ def measure(
             for (name, label), method in settled.items()
         ]
         taken = [stepper(task) for task in tasks]
-        with a_few_at_once():  # as in `Protocol.outcome`
+        with deferred():  # as in `Protocol.outcome`
             rounds = [
                 _round(taken, generator("times", setup, seed, i)) for i in range(WARM_UP + settings["timed_steps"])
             ]
@@ -58,7 +58,7 @@ def measure(
 
 
 def _round(steppers: Sequence[Callable[[], None]], draw: np.random.Generator) -> list[float]:
-    """The seconds of one step of each, taken in random order."""
+    """Seconds of one step of each, taken in random order."""
     seconds = [0.0] * len(steppers)
     for place in draw.permutation(len(steppers)):
         start = time.perf_counter()

@@ -1,8 +1,8 @@
-"""Vulnerable: the rows whose label an attack finds again and again, whatever the seed.
+"""Vulnerable: how often an attack recovers the labels of the records that leak most in other seeds.
 
-A mean over rows hides those that are told for certain. Of the rows that a run watches in all its seeds the most
-vulnerable are those that the attack ranks highest in all seeds but one; whether it finds them in that one is the
-result. Needs the same rows in each seed, which are there if a setup uses all rows of its data.
+A mean over records hides those whose labels leak with certainty. Of the records tracked in all seeds, the most
+vulnerable are those that the attack ranks highest in all seeds but one; the result is whether it finds them in that
+one. This needs the same records in each seed, which are there if a setup uses all rows of its data.
 
 Aerni, Zhang, Tramer, "Evaluations of Machine Learning Privacy Defenses are Misleading".
 """
@@ -24,11 +24,11 @@ from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
 from cutlayer.games.base.attack import Attack, guessed
 from cutlayer.games.base.protocol import Protocol
-from cutlayer.metrics.exposure import exposure, most_exposed, told
+from cutlayer.metrics.exposure import exposure, found_at_rate, most_exposed
 from cutlayer.plan import plugins
 
-SHARE = 0.01  # of the watched rows: the most vulnerable ones
-FEWEST = 100  # rows that all seeds watch
+SHARE = 0.01  # of the tracked records: the most vulnerable ones
+FEWEST = 100  # records that all seeds track
 NONE = "for setups that follow rows through the training"
 TOO_FEW = f"{scales.PREFIX}the seeds watch too few rows of both classes in common; all rows of the data are needed"
 ONE_SEED = f"{scales.PREFIX}the most vulnerable rows are chosen on other seeds, and there is one"
@@ -38,11 +38,11 @@ Rows = Iterator[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Training:
-    """A seed of a run: what is seen of it and what is true, by setting, and which rows of the data it watches."""
+    """A seed of a run: the adversary's view and the true labels by setting, and the records that it tracks."""
 
     seed: int
     seen: Mapping[str, transcript.Arrays]
-    labels: Mapping[str, np.ndarray]  # (W,) of the watched rows
+    labels: Mapping[str, np.ndarray]  # (W,) of the tracked records
     rows: np.ndarray  # (W,)
 
 
@@ -56,10 +56,10 @@ def find(
     seeds: Sequence[int],
     output: str | Path,
 ) -> None:
-    """Write for each attack on watched rows, setting and seed what it finds of the most vulnerable rows.
+    """Write for each attack on tracked records, setting and seed the share of the most vulnerable records it finds.
 
-    Columns as in scores; metrics: `tpr_of_vulnerable`, the share of them that is found while 1% of the negatives are
-    taken for positives, and `vulnerable`, how many they are. `skipped` says why there is no number.
+    Columns as in scores; metrics: `tpr_of_vulnerable`, the share of them that is found at a false positive rate of 1%,
+    and `vulnerable`, their number. `skipped` is the reason for a missing number.
     """
     protocol: Protocol = plugins.create("protocol", protocol_name)
     trainings, wrong = _read(seeds, transcripts, truths)
@@ -77,7 +77,7 @@ def find(
 def _read(
     seeds: Sequence[int], transcripts: Sequence[str | Path], truths: Sequence[str | Path]
 ) -> tuple[list[Training], str]:
-    """The trainings, or why they cannot be compared."""
+    """The trainings, and the reason if they cannot be compared."""
     found: list[Training] = []
     for seed, seen, true in zip(seeds, transcripts, truths, strict=True):
         try:
@@ -101,7 +101,7 @@ def _skipped(seeds: Sequence[int], why: str) -> Rows:
 
 
 def _compared(method: Attack, protocol: Protocol, trainings: Sequence[Training], case: tuple[str, ...]) -> Rows:
-    """What the most vulnerable rows of all other seeds are worth in each."""
+    """Metrics of each seed on the records that are most vulnerable in all others."""
     seeds, guesses = [one.seed for one in trainings], []
     for one in trainings:
         guess = tolerate(partial(_guess, method, protocol, one.seen[case[2]], (*case, one.seed)))
@@ -116,32 +116,32 @@ def _compared(method: Attack, protocol: Protocol, trainings: Sequence[Training],
 
 
 def _guess(method: Attack, protocol: Protocol, arrays: transcript.Arrays, name: tuple[Any, ...]) -> np.ndarray | str:
-    """Scores (W,) of the watched rows, with the draws of the attack's own scores; or why there are none."""
+    """Scores (W,) of the tracked records, with the random draws of the attack's own job; or why there are none."""
     ((case, seen, _),) = protocol.cases(arrays, method.target)
     view = transcript.View(name[3], method.sees, seen, generator(*name, *case.values()))
     if reason := method.skip(view):
         return reason
-    scores = guessed(method, view, protocol.asked(seen, method.target)).get("")
+    scores = guessed(method, view, protocol.guess_spec(seen, method.target)).get("")
     if scores is None or scores.ndim != 1:
         return "for attacks that give each row a score, of two classes"
-    return np.where(np.isnan(scores), -np.inf, scores.astype(np.float64))  # a row that is not guessed is not found
+    return np.where(np.isnan(scores), -np.inf, scores.astype(np.float64))  # a record without a guess is not found
 
 
 def found_again(
     rows: Sequence[np.ndarray], labels: Sequence[np.ndarray], scores: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """For each seed (count,) whether the rows that are most vulnerable in all others are found.
+    """For each seed (count,) True for each record found, of those that are most vulnerable in all other seeds.
 
-    `rows` (W,) of the data that each seed watches, their `labels` (0 or 1) and `scores`; only rows of all seeds count.
+    `rows` (W,) are the records that each seed tracks, with `labels` (0 or 1) and `scores`; only common ones count.
     """
     common = _common(rows)
     places = [np.argsort(own)[np.searchsorted(np.sort(own), common)] for own in rows]
     asked = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
     exposures = np.stack([exposure(*one) for one in asked])
     chosen = most_exposed(exposures, max(1, round(SHARE * len(common))))
-    return [told(*one)[places] for one, places in zip(asked, chosen, strict=True)]
+    return [found_at_rate(*one)[places] for one, places in zip(asked, chosen, strict=True)]
 
 
 def _common(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Those that are in all."""
+    """Records that all seeds track."""
     return functools.reduce(np.intersect1d, rows)

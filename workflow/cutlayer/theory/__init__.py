@@ -1,1 +1,1 @@
-"""What the papers prove, as functions, one file a paper; noise calibrated to a promise (`accounting`)."""
+"""Theorems of the papers as functions, one file for each paper; noise calibrated to a guarantee (`accounting`)."""

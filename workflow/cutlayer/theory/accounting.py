@@ -1,8 +1,8 @@
-"""Promises of differential privacy over a whole training, by Google's dp-accounting: the noise, and the worst leak.
+"""Accounting of differential privacy over a whole training: calibrated noise, and bounds on the AUC of any attack.
 
-The worst leak is the largest AUC of any score that tells two inputs apart by all that is sent. It follows from the
-mechanism's privacy loss distribution, which says for each epsilon the least delta, and so how many true positives a
-number of false positives can have at most.
+The bound is the largest AUC of any score that distinguishes two inputs by all releases. It follows from the mechanism's
+privacy loss distribution, which gives the least delta for each epsilon, and so the largest true positive rate for each
+false positive rate. The accounting is that of Google's dp-accounting.
 """
 
 from __future__ import annotations
@@ -17,47 +17,50 @@ from scipy.stats import norm
 
 INTERVAL = 1e-3  # to which privacy losses are rounded; always to the adversary's advantage
 EPSILONS = np.linspace(-20, 20, 4001)
-FALSE = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 1000)])  # rates of false positives, below a half
+FALSE = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 1000)])  # false positive rates, below a half
 
 
 @functools.cache
-def gaussian_deviation(epsilon: float, delta: float, releases: int, sensitivity: float) -> float:
-    """The least standard deviation for which so many Gaussian mechanisms together are (epsilon, delta)-private.
+def gaussian_deviation(epsilon: float, delta: float, num_releases: int, sensitivity: float) -> float:
+    """The least standard deviation for which so many composed Gaussian mechanisms are (epsilon, delta)-private.
 
     `sensitivity` is in the L2 norm.
     """
     wanted = common.DifferentialPrivacyParameters(epsilon, delta)
-    return float(accountant.get_smallest_gaussian_noise(wanted, releases, sensitivity))
+    return float(accountant.get_smallest_gaussian_noise(wanted, num_releases, sensitivity))
 
 
 @functools.cache
-def laplace_deviation(epsilon: float, delta: float, releases: int) -> float:
-    """The same for Laplace mechanisms of L1 sensitivity 1."""
-    wanted = common.DifferentialPrivacyParameters(epsilon, delta)
-    return math.sqrt(2) * float(accountant.get_smallest_laplace_noise(wanted, releases))
+def laplace_deviation(epsilon: float, delta: float, num_releases: int) -> float:
+    """The least standard deviation for which so many composed Laplace mechanisms are (epsilon, delta)-private.
 
-
-def gaussian_auc(epsilon: float, delta: float, releases: int) -> float:
-    """The worst leak of so many Gaussian mechanisms with the noise of `gaussian_deviation`: Phi(mu / sqrt 2).
-
-    Together they are one, with mu = sensitivity sqrt(releases) / deviation: Dong, Roth, Su, "Gaussian Differential
-    Privacy", corollary 3.3. So the number of releases matters only as far as the deviation is rounded.
+    Their L1 sensitivity is 1.
     """
-    mu = math.sqrt(releases) / gaussian_deviation(epsilon, delta, releases, 1.0)
+    wanted = common.DifferentialPrivacyParameters(epsilon, delta)
+    return math.sqrt(2) * float(accountant.get_smallest_laplace_noise(wanted, num_releases))
+
+
+def gaussian_auc(epsilon: float, delta: float, num_releases: int) -> float:
+    """Upper bound on the AUC from so many Gaussian mechanisms with the noise of `gaussian_deviation`: Phi(mu / sqrt 2).
+
+    They compose to one, with mu = sensitivity sqrt(num_releases) / deviation: Dong, Roth, Su, "Gaussian Differential
+    Privacy", corollary 3.3. So the number of releases matters only by the rounding of the deviation.
+    """
+    mu = math.sqrt(num_releases) / gaussian_deviation(epsilon, delta, num_releases, 1.0)
     return float(norm.cdf(mu / math.sqrt(2)))
 
 
-def laplace_auc(epsilon: float, delta: float, releases: int) -> float:
-    """The worst leak of so many Laplace mechanisms with the noise of `laplace_deviation`."""
-    scale = laplace_deviation(epsilon, delta, releases) / math.sqrt(2)
+def laplace_auc(epsilon: float, delta: float, num_releases: int) -> float:
+    """Upper bound on the AUC from so many Laplace mechanisms with the noise of `laplace_deviation`."""
+    scale = laplace_deviation(epsilon, delta, num_releases) / math.sqrt(2)
     one = pld.from_laplace_mechanism(scale, value_discretization_interval=INTERVAL)
-    return largest_auc(one.self_compose(releases))
+    return largest_auc(one.self_compose(num_releases))
 
 
 def response_auc(epsilon: float, classes: int) -> float:
-    """The worst leak of which of two labels is true, by randomized response among so many, drawn once.
+    """Upper bound on the AUC between two labels from one draw of randomized response among so many classes.
 
-    Of the two a draw is the true one, the other or neither: of two draws the likelier one is ranked higher, ties half.
+    A draw is the true label, the other or neither: of two draws the likelier one is ranked higher, ties count half.
     """
     lie = math.exp(-epsilon) / (1 + (classes - 1) * math.exp(-epsilon))
     true, neither = 1 - (classes - 1) * lie, (classes - 2) * lie
@@ -65,11 +68,11 @@ def response_auc(epsilon: float, classes: int) -> float:
 
 
 def largest_auc(losses: pld.PrivacyLossDistribution) -> float:
-    """The largest AUC of a score, by the privacy losses of a mechanism, in a million parts.
+    """Upper bound on the AUC of any score, from a mechanism's privacy loss distribution, to one part in a million.
 
-    Of f false positives at most the least of e^epsilon f + delta(epsilon) are true ones, over all epsilon (Wasserman,
-    Zhou, "A Statistical Framework for Differential Privacy"). Some epsilons bound it from above; the area is exact
-    but for that and the strips between rates.
+    At a false positive rate f the true positive rate is at most the least e^epsilon f + delta(epsilon) over all epsilon
+    (Wasserman, Zhou, "A Statistical Framework for Differential Privacy"). A finite set of epsilons bounds it from
+    above; the area is exact except for that and the strips between rates.
     """
     delta = np.array(losses.get_delta_for_epsilon(EPSILONS.tolist()))
     false = np.concatenate([FALSE, 1 - FALSE[::-1]])

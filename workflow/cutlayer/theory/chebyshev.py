@@ -1,4 +1,4 @@
-"""Theorems of the chebyshev paper as numbers.
+"""Theorems 2 to 4 of the chebyshev paper: reconstruction errors and optimal defenses in closed form.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
 All errors are per feature: theorem 3 and E||(I - H) X||^2 lack the 1/d in the paper (erratum 1).
@@ -19,9 +19,9 @@ def row_space(A: np.ndarray) -> np.ndarray:
 
 
 def theorem2(A: np.ndarray, X: np.ndarray) -> dict[str, float]:
-    """Closed forms and bounds of equations 50 to 52 for A (m x d) and features X (N x d).
+    """Theorem 2: errors of least squares and half* in closed form, with bounds, for A (m x d) and features X (N x d).
 
-    `ls_mse` and `half_star_mse` are what least squares and half* leave per feature; the bounds come from
+    Equations 50 to 52: `ls_mse` and `half_star_mse` are the errors per feature; the bounds come from
     the eigenvalues of the correlation matrices about 0 and about 1/2; `covariance_lower` is equation 52.
     """
     A, X = np.asarray(A, dtype=float), np.asarray(X, dtype=float)
@@ -44,7 +44,7 @@ def _moment(X: np.ndarray, center: float | np.ndarray) -> np.ndarray:
 
 
 def theorem3(A: np.ndarray, K0: np.ndarray) -> dict[str, Any]:
-    """The orthonormal H (d x d) that hurts least squares most, and the error it then makes (equation 81).
+    """Theorem 3: the orthonormal H (d x d) that maximizes the error of least squares, and that error (equation 81).
 
     A is m x d, K0 = E[X X'] is d x d. `mse` is per feature; `transform` is H = -V U' from the singular
     value decomposition U S V' of A^+ A K0.
@@ -56,7 +56,7 @@ def theorem3(A: np.ndarray, K0: np.ndarray) -> dict[str, Any]:
 
 
 def theorem4(A: np.ndarray, J: np.ndarray) -> dict[str, Any]:
-    """The direction in the logits that adds most error per unit of noise power (equation 88).
+    """Theorem 4: the direction of logit noise that adds the largest error per unit of power (equation 88).
 
     A is m x d, J (m x k) the difference matrix. `gain` is the squared largest singular value of A^+ J,
     `direction` (k,) its right singular vector, its entry of largest magnitude positive (the last such).

@@ -1,4 +1,4 @@
-"""What the tappfl paper proves of an attribute u, a label y and representations r, as functions.
+"""Theorems of the tappfl paper on an attribute u, a label y and representations r, with corrections.
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning against Attribute Inference Attacks". Theorem 1 is about u and y of two values, 0 and 1. Entropies are in bits.
@@ -15,13 +15,13 @@ from scipy.stats import linregress
 
 from cutlayer.core.errors import InputError
 
-ROUNDING = 1e-12  # bits that an entropy is taken for less, so that no rounding puts a bound below what it bounds
+ROUNDING = 1e-12  # bits subtracted from an entropy, so that rounding never puts a bound below what it bounds
 
 
 def difference(bits: np.ndarray, attribute: np.ndarray) -> float:
-    """|Pr(bit = 1 | u = 0) - Pr(bit = 1 | u = 1)| of some rows, bits (n,) and attribute (n,) both 0 or 1.
+    """Difference |Pr(bit = 1 | u = 0) - Pr(bit = 1 | u = 1)|, of bits (n,) and attribute (n,), both 0 or 1.
 
-    Of labels this is theorem 1's Delta_{y|u}; of an adversary's guesses of u its advantage (equation 8).
+    For labels this is theorem 1's Delta_{y|u}; for an adversary's guesses of u its advantage (equation 8).
 
     Raises:
         InputError: a value of u has no row.
@@ -32,18 +32,18 @@ def difference(bits: np.ndarray, attribute: np.ndarray) -> float:
 
 
 def total_variation(first: np.ndarray, second: np.ndarray) -> float:
-    """How much two distributions (k,) differ at most in an event's probability.
+    """Total variation between two distributions (k,).
 
-    Of r given either value of u this is the advantage of the worst of all adversaries (equation 14).
+    For r given either value of u this is the advantage of the worst-case adversary (equation 14).
     """
     return float(np.abs(first - second).sum() / 2)
 
 
 def err(losses: np.ndarray, attribute: np.ndarray) -> float:
-    """What theorem 1 calls the classification error: the mean loss where u = 0 plus the mean loss where u = 1.
+    """Theorem 1's classification error: the mean loss where u = 0 plus the mean loss where u = 1.
 
     Losses (n,), attribute (n,). It is a sum: with the 0/1 loss it lies in [0, 2], and it can be 1 where nearly all rows
-    are classified right. The paper's loss is the cross-entropy, which has no upper limit (erratum 7).
+    are classified correctly. The paper's loss is the cross-entropy, which is unbounded (erratum 7).
 
     Raises:
         InputError: a value of u has no row.
@@ -60,9 +60,9 @@ def _by_attribute(values: np.ndarray, attribute: np.ndarray) -> tuple[float, flo
 
 
 def theorem1(delta: float, advantage: float, radius: float, lipschitz: float) -> float:
-    """Delta_{y|u} - 2 R C_L Adv, the lower bound on `err` (equation 9).
+    """Theorem 1: the lower bound Delta_{y|u} - 2 R C_L Adv on `err` (equation 9).
 
-    R bounds the norm of r, C_L the Lipschitz norm of the task's classifier c. What of it holds:
+    R bounds the norm of r, C_L the Lipschitz norm of the task's classifier c. It holds:
 
     - For c with values in [0, 1] and the loss |y - c|, and so for the loss -ln(1 - |y - c|), cross-entropy in nats.
     - For c with values 0 and 1 and the 0/1 loss. Cross-entropy of a probability bounds that loss in bits, not in nats,
@@ -74,39 +74,40 @@ def theorem1(delta: float, advantage: float, radius: float, lipschitz: float) ->
 
 
 def theorem1_any(delta: float, advantage: float) -> float:
-    """Delta_{y|u} - Adv: what theorem 1 comes to for every classifier, see there.
+    """Theorem 1 for any classifier: the lower bound Delta_{y|u} - Adv on `err`, see `theorem1`.
 
-    No map of r, c among them, tells its distributions under u = 0 and u = 1 apart better than the worst adversary does.
+    No map of r, c included, distinguishes its distributions under u = 0 and u = 1 better than the worst-case adversary.
     """
     return delta - advantage
 
 
 def conditional_entropy(joint: np.ndarray) -> float:
-    """H(u | r) in bits of a joint distribution or of counts (values of u, values of r)."""
+    """Conditional entropy H(u | r) in bits of a joint distribution or of counts (values of u, values of r)."""
     p = joint / joint.sum()
     return max(0.0, float(entr(p).sum() - entr(p.sum(axis=0)).sum()) / math.log(2))
 
 
 def theorem2_printed(entropy: float) -> float:
-    """1 - H / (2 log2(6 / H)), printed as an upper bound on every adversary's accuracy, of H(u | r) in bits.
+    """Theorem 2 as published: the upper bound 1 - H / (2 log2(6 / H)) on any adversary's accuracy, H(u | r) in bits.
 
-    Its proof takes u for known where the guess is wrong, as it is of two values only, and Calabro's inequality, its
-    last step, is for H <= 1. Of three values the bound holds all the same; of four and more it does not (erratum 2).
+    Its proof assumes that u is known where the guess is wrong, which holds for two values only, and Calabro's
+    inequality, its last step, is for H <= 1. For three values the bound holds nevertheless; for four and more it does
+    not (erratum 2).
 
     Raises:
         InputError: H is negative, or not below 6, where the formula ends.
 
     """
     if not 0 <= entropy < 6:
-        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", "0 or more, and less than 6, is meant")
+        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", "0 or more, and less than 6, expected")
     return 1 - entropy / (2 * math.log2(6 / entropy)) if entropy else 1.0
 
 
 def theorem2_corrected(entropy: float, values: int) -> float:
-    """The largest accuracy that Fano's inequality allows of H(u | r) in bits and a number of values of u.
+    """Theorem 2 corrected: the upper bound on accuracy by Fano's inequality, of H(u | r) in bits and values of u.
 
-    With error P_e, H <= h(P_e) + P_e log2(values - 1); the right side grows up to P_e = 1 - 1 / values. Some u and r
-    attain it at each H: u is uniform, and all wrong values are equally likely.
+    With error P_e, H <= h(P_e) + P_e log2(values - 1); the right side increases up to P_e = 1 - 1 / values. Some u and
+    r attain it at each H: u is uniform, and all wrong values are equally likely.
     Fano, see Cover and Thomas, "Elements of Information Theory", theorem 2.10.1.
 
     Raises:
@@ -114,7 +115,7 @@ def theorem2_corrected(entropy: float, values: int) -> float:
 
     """
     if values < 2:
-        raise InputError("theory.tappfl", f"an attribute of {values} values", "at least 2 are meant")
+        raise InputError("theory.tappfl", f"an attribute of {values} values", "at least 2 expected")
     most = math.log2(values)
     if not 0 <= entropy <= most * (1 + 1e-9):
         raise InputError("theory.tappfl", f"an entropy of {entropy} bits", f"0 to {most:.4g} for {values} values")
@@ -125,18 +126,18 @@ def theorem2_corrected(entropy: float, values: int) -> float:
 
 
 def fano(error: float, values: int) -> float:
-    """h(P_e) + P_e log2(values - 1) in bits: the most that can be unknown of u where P_e of the guesses are wrong."""
+    """Fano's bound h(P_e) + P_e log2(values - 1) in bits: the largest conditional entropy at an error rate P_e."""
     return float(entr(error) + entr(1 - error)) / math.log(2) + error * math.log2(values - 1)
 
 
 def trend(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """(slope, intercept) of the least-squares line through points x (n,), y (n,): the lines of figure 2.
+    """Slope and intercept of the least-squares line through points x (n,), y (n,): the lines of figure 2.
 
     Raises:
         InputError: all x are equal.
 
     """
     if len(np.unique(x)) < 2:
-        raise InputError("theory.tappfl", "a line through points of one x", "at least two different ones are meant")
+        raise InputError("theory.tappfl", "a line through points of one x", "at least two different ones expected")
     line = linregress(x, y)
     return float(line.slope), float(line.intercept)

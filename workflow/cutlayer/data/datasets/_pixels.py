@@ -18,7 +18,7 @@ def opened(file: IO[bytes], kind: str, size: tuple[int, int], name: str) -> Imag
     try:
         with Image.open(file, formats=[kind]) as image:
             if image.size != size:
-                raise ValueError(f"{name} has {image.size} pixels, {size} are meant")
+                raise ValueError(f"{name} has {image.size} pixels; expected {size}")
             return image.convert("RGB")
     except (OSError, EOFError) as error:
         raise ValueError(f"{name} is truncated, or no {kind}") from error
@@ -32,6 +32,6 @@ def same(images: Iterator[np.ndarray], sha256: str, name: str) -> Iterator[np.nd
         yield some
     if digest.hexdigest() != sha256:
         raise ValueError(
-            f"{name} decodes to pixels with the sha256 {digest.hexdigest()}, {sha256} is meant: "
+            f"{name} decodes to pixels with the sha256 {digest.hexdigest()}; expected {sha256}: "
             "another file, or another decoder than that of requirements.lock"
         )

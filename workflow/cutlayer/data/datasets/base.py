@@ -60,7 +60,6 @@ class Dataset:
     """
 
     kind: ClassVar[str] = "tabular"
-    stand_in: ClassVar[str] = ""  # what generates its stand-in, where it is not what does so for its kind
     rows: ClassVar[int]
     columns: ClassVar[int]
     shape: ClassVar[tuple[int, ...]] = ()  # of one example, where it is not (columns,)
@@ -101,7 +100,7 @@ class Dataset:
         """The declared marginal of a numeric feature."""
         declared = self.schema.get(feature, self.schema.get(ANY))
         if declared is None or isinstance(declared, int):
-            raise self.error(f"{feature} has no marginal", "it is meant for numeric features")
+            raise self.error(f"{feature} has no marginal", "only numeric features have one")
         return declared
 
     def load(self, files: Mapping[str, Path]) -> Table:

@@ -2,8 +2,7 @@
 
 Squeezed, not cropped: of 178 x 218 pixels, so that faces look broad. A sample of 30,000 comes in that size.
 Whether a row is for training, validation or test (0, 1, 2 of `part`) is the official partition's word, which goes by
-persons and follows from the photograph's number. Without photographs, which may not be passed on, faces are drawn:
-after the rows of the table of attributes, where that is at hand. These are smaller.
+persons and follows from the photograph's number. Images of a stand-in are smaller.
 
 Liu, Luo, Wang, Tang, "Deep Learning Face Attributes in the Wild".
 """
@@ -22,24 +21,22 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from cutlayer.data.standins.faces import LAST, Faces, drawn_after
-
 from ._pixels import opened, same
-from .base import Table
+from .base import Dataset, Table
 
 PHOTOGRAPHS, LIST = "img_align_celeba.zip", "list_attr_celeba.txt"
 SMALL, TABLE = "celeba64_30000.tar.gz", "celeba.csv"
 SIZE = (178, 218)  # width and height of the aligned photographs
+LAST = (162_770, 182_637, 202_599)  # the last photograph of each part of the official partition
 AT_ONCE = 1_000  # photographs in memory
 NAME = re.compile(r"(\d{6})\.jpg")
 PIXELS = "57013190dcc7030fcf4dccc9a1a20449d4e2a9c345af5021b2b7b8e60debe956"  # of the sample, decoded, colors last
 
 
-class Celeba(Faces):
+class Celeba(Dataset):
     """202,599 faces, 64 x 64 pixels in three colors; 48.2% smile. Or a sample of 30,000."""
 
     kind = "images"
-    stand_in = "faces"
     rows = 202_599
     columns = 12_288
     shape = (3, 64, 64)
@@ -54,18 +51,15 @@ class Celeba(Faces):
     }
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "photographs": {"rows": 30_000, "class_rates": (0.5189, 0.4811)},
-        "attributes": {"rows": 12_000, "columns": 6_912, "shape": (3, 48, 48)},
         "stand-in": {"rows": 7_000, "columns": 6_912, "shape": (3, 48, 48)},
     }
 
     def parts(self, files: Mapping[str, Path]) -> Iterator[Table]:
-        """Read the photographs some at a time, or draw faces after the table of attributes."""
+        """Read the official photographs, or those of the sample, some at a time."""
         if PHOTOGRAPHS in files:
             yield from self._originals(files[PHOTOGRAPHS], _listed(files[LIST]))
-        elif SMALL in files:
-            yield from self._sample(files[SMALL], _table(files[TABLE]))
         else:
-            yield drawn_after(self, _table(files[TABLE]))
+            yield from self._sample(files[SMALL], _table(files[TABLE]))
 
     def _originals(self, path: Path, has: pd.DataFrame) -> Iterator[Table]:
         with zipfile.ZipFile(path) as archive:
@@ -96,8 +90,8 @@ class Celeba(Faces):
 
     def _described(self, images: np.ndarray, has: pd.DataFrame) -> Table:
         """A table of images (n, height, width, 3)."""
-        columns = {str(name): column.to_numpy() for name, column in has.items()}
-        return self.described(images.transpose(0, 3, 1, 2), columns)
+        attributes = {name: has[name.title()].to_numpy() for name in self.attributes}
+        return self.table(images.transpose(0, 3, 1, 2), has["Smiling"].to_numpy(), attributes)
 
 
 def _packed(path: Path) -> dict[str, bytes]:

@@ -74,8 +74,8 @@ def _codes(categories: Fields, file: str) -> np.ndarray:
     """The codes (n, 26) of categories in the clear, or of hashed ones: which of the two, the file says by its name."""
     hashed = file == HASHED
     if categories.here().any() and categories.starting(MARK).any() != hashed:
-        wrong, meant = ("clear", "hashed") if hashed else ("hashed", "clear")
-        raise ValueError(f"{file} has {wrong} categories, {meant} ones are meant: the two are never mixed")
+        found, expected = ("clear", "hashed") if hashed else ("hashed", "clear")
+        raise ValueError(f"{file} has {found} categories; expected {expected} ones: the two are never mixed")
     if hashed:
         return 1 + categories.hexadecimal(NO_CATEGORY - 1, MARK, 5)
     return categories.hexadecimal(NO_CATEGORY)

@@ -26,9 +26,9 @@ def stand_in(dataset: Dataset) -> Table:
     ranks = _ranks(labels, dataset.classes, len(names) + len(attributes), draw)
     columns = [_feature(dataset, name, ranks[:, i]) for i, name in enumerate(names)]
     table = np.stack(columns, axis=1)
-    sensitive = {a: _coded(dataset.attributes[a], ranks[:, len(names) + i]) for i, a in enumerate(attributes)}
-    coded = [a for a in attributes if isinstance(dataset.schema.get(a), (int, Mapping))]  # the same column, then
-    sensitive |= {a: table[:, names.index(a)] for a in coded}
+    sensitive = {a: coded(dataset.attributes[a], ranks[:, len(names) + i]) for i, a in enumerate(attributes)}
+    repeated = [a for a in attributes if isinstance(dataset.schema.get(a), (int, Mapping))]  # the same column, then
+    sensitive |= {a: table[:, names.index(a)] for a in repeated}
     return dataset.table(table, labels, sensitive)
 
 
@@ -50,10 +50,10 @@ def _ranks(labels: np.ndarray, classes: int, columns: int, draw: np.random.Gener
 
 def _feature(dataset: Dataset, name: str, rank: np.ndarray) -> np.ndarray:
     levels = dataset.categorical.get(name)
-    return valued(dataset.marginal(name), rank) if levels is None else _coded(levels, rank)
+    return valued(dataset.marginal(name), rank) if levels is None else coded(levels, rank)
 
 
-def _coded(levels: int, rank: np.ndarray) -> np.ndarray:
+def coded(levels: int, rank: np.ndarray) -> np.ndarray:
     """Codes 0..levels-1 whose rates fall like 1, 1/2, 1/3, ...: few common levels and many rare ones."""
     return _at_rates(np.arange(levels), 1 / np.arange(1, levels + 1), rank)
 

@@ -1,1 +1,1 @@
-"""What the games about attributes share: rows with a sensitive attribute, the decoder that guesses it, its leak."""
+"""Shared parts of attribute inference: data with a sensitive attribute, attribute decoders, leakage metrics."""

@@ -1,6 +1,6 @@
-"""The contract of an attack that needs no more of its game than features of known and of attacked rows.
+"""Base class of attribute inference from features of known and attacked rows, in split and federated learning.
 
-What it may name in `sees` is what `games/split_server/attack.py` and `games/federated/attack.py` both list: `values`,
+It may name in `sees` what `games/split_server/attack.py` and `games/federated/attack.py` both list: `values`,
 `architecture`, `inputs`, `known_attribute`, `known`, `attacked`, `known_mean`, `attacked_mean`. `infer` returns
 probabilities of the values (q, values).
 """
@@ -15,7 +15,7 @@ from cutlayer.games.base import attack as base
 
 @dataclass(frozen=True)
 class Attack(base.Attack):
-    """What guesses an attribute, whoever sent the features."""
+    """An attribute inference attack on features, whoever released them."""
 
     games: ClassVar[set[str]] = {"split_server", "federated"}
     target: ClassVar[str] = "attribute"

@@ -1,4 +1,4 @@
-"""Rows with a sensitive attribute, as the games about attributes hold them: who trains, who is tested, what is seen."""
+"""Data with a sensitive attribute: training and test rows, labels, and the model's inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cutlayer.plan import plugins
 
 @dataclass(frozen=True, kw_only=True)
 class AttributeData(EncodedRows):
-    """What a training needs, the same for every defense; the features are without the sensitive column."""
+    """Labels and attributes of training and test rows, under every defense; features lack the sensitive column."""
 
     all_labels: np.ndarray  # (N,)
     all_attribute: np.ndarray  # (N,)
@@ -30,12 +30,12 @@ class AttributeData(EncodedRows):
 
     @cached_property
     def labels(self) -> torch.Tensor:
-        """(n,) int64, of the training rows."""
+        """Labels (n,) int64 of the training rows."""
         return self._tensor(self.all_labels[self.train])
 
     @cached_property
     def attribute(self) -> torch.Tensor:
-        """(n,) int64, of the training rows."""
+        """Sensitive attribute (n,) int64 of the training rows."""
         return self._tensor(self.all_attribute[self.train])
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
@@ -60,9 +60,9 @@ def shuffled(task: Task) -> np.ndarray:
 
 
 def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool = False) -> dict[str, Any]:
-    """The fields of `AttributeData`; the sensitive column is an input only if it is to be `among_inputs`.
+    """The fields of `AttributeData`, without the setup's `excluded` columns.
 
-    Nor are the setup's `excluded` columns.
+    The sensitive column is an input only if it is to be `among_inputs`.
     """
     settings, table = task.settings, task.table
     sensitive = settings["sensitive"]
@@ -84,7 +84,7 @@ def common(task: Task, train: np.ndarray, test: np.ndarray, among_inputs: bool =
 
 
 def inputs_of(table: Table, features: np.ndarray, names: list[str], train: np.ndarray) -> Inputs:
-    """The inputs as a model sees them; columns are standardized by the training rows."""
+    """Schema and statistics of a model's inputs, for standardization by the training rows."""
     codes = set(table.categorical)
     numeric = [i for i, name in enumerate(names) if name not in codes]
     categorical = [i for i, name in enumerate(names) if name in codes]

@@ -1,8 +1,8 @@
-"""What the attacks on attributes share: a decoder of the classifier's shape, and how a network is trained.
+"""Attribute decoders: networks with the classifier's architecture, and their training.
 
-Chosen here, where papers say no more than "train a decoder": its inputs are standardized, coordinate by coordinate or
-channel by channel, since noise of any power may be on them; and a few rows are held back, by the loss on which the
-epoch is chosen, since features that say little would else be learned by heart.
+Chosen here, where papers have no more than "train a decoder": its inputs are standardized, by coordinate or by channel,
+since noise of any power may be on them; and a few rows are held out, by whose loss the epoch is selected, since a
+decoder would otherwise overfit features with little information.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cutlayer.core import devices
 from cutlayer.core.descent import descend
 from cutlayer.core.transcript import View
 from cutlayer.games.base.encoded import picked
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 ROWS = 1024
 Loss = Callable[[Tensor], Tensor]  # of the rows at these places (B,)
@@ -29,50 +29,50 @@ Loss = Callable[[Tensor], Tensor]  # of the rows at these places (B,)
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a network is trained."""
+    """Hyper-parameters of a network's training."""
 
     epochs: int
     batch: int
     rate: float  # Adam's
-    held: float  # share of the rows that the epoch is chosen by; 0: the last epoch
+    held: float  # share of the rows by which the epoch is selected; 0: the last epoch
 
 
 class Standardized(nn.Module):
-    """A network on features (B, k) or (B, c, h, w) with mean 0 and variance 1 in each coordinate or channel."""
+    """A network on standardized features (B, k) or (B, c, h, w): mean 0 and variance 1 by coordinate or channel."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network, self.mean, self.scale = network, torch.zeros(()), torch.ones(())
 
     def adapt(self, features: Tensor) -> None:
-        """Take mean and variance from these."""
+        """Standardize by the mean and variance of these features."""
         self.mean, self.scale = moments(features, {1})
 
     def forward(self, features: Tensor, *more: object) -> Tensor:
-        """What the network says of the standardized features."""
+        """The network's output on the standardized features."""
         return self.network((features - self.mean) * self.scale, *more)
 
 
 def moments(features: Tensor, kept: set[int]) -> tuple[Tensor, Tensor]:
-    """Mean and 1 / deviation of features over all axes but those that are kept; 1 where all are alike."""
+    """Mean and 1 / standard deviation of features over all axes but the kept ones; 1 where they are constant."""
     axes = [axis for axis in range(features.ndim) if axis not in kept]
     variance = features.var(dim=axes, correction=0, keepdim=True)
     return features.mean(dim=axes, keepdim=True), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
 
 
 def seeded(rng: np.random.Generator) -> AbstractContextManager[None]:
-    """What torch draws within, such as first weights, comes from the given generator."""
+    """Context in which torch's own random draws, such as initial weights, are seeded by the given generator."""
     return devices.seeded(int(rng.integers(2**63)))
 
 
 def tensor(array: np.ndarray, device: str) -> Tensor:
-    """A copy, for what a view shows cannot be written."""
+    """A tensor with a copy of an array of the view, which is read-only."""
     return torch.from_numpy(np.array(array)).to(device)
 
 
 def fresh(view: View) -> Standardized:
-    """An untrained decoder: a classifier of the attribute's values, shaped as the server's classifier."""
-    model, inputs = drawn(view.architecture)
+    """An untrained decoder: a classifier of the attribute with the server's architecture."""
+    model, inputs = parsed(view.architecture)
     with seeded(view.rng):
         return Standardized(model.top(inputs, int(view.values))).to(view.device)
 
@@ -96,7 +96,7 @@ def fitted(
 
 
 def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.random.Generator) -> None:
-    """Minimize a network's mean loss over the rows 0 .. count - 1; afterwards it is in evaluation mode."""
+    """Train a network on rows 0 .. count - 1 with early stopping by held-out rows; leave it in evaluation mode."""
     held, rows = np.split(rng.permutation(count), [math.floor(recipe.held * count)])
     optimizer, least, best = torch.optim.Adam(network.parameters(), recipe.rate, fused=True), math.inf, None
     for _ in range(recipe.epochs):
@@ -111,7 +111,7 @@ def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.ra
 
 
 def passed(places: np.ndarray, size: int, rng: np.random.Generator) -> list[Tensor]:
-    """All places once, shuffled, in batches of at most `size` and as equal as can be."""
+    """One shuffled pass over all places, in balanced batches of at most `size`."""
     return [torch.from_numpy(part) for part in np.array_split(rng.permutation(places), math.ceil(len(places) / size))]
 
 
@@ -122,6 +122,6 @@ def _mean(loss: Loss, places: np.ndarray) -> float:
 
 @torch.no_grad()
 def probabilities(network: nn.Module, features: Tensor) -> np.ndarray:
-    """(n, values) float64, of a decoder."""
+    """A decoder's predicted probabilities (n, values) float64."""
     logits = torch.cat([network(part, {}) for part in features.split(ROWS)])
     return logits.double().softmax(dim=1).cpu().numpy()

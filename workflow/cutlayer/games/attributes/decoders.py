@@ -1,8 +1,8 @@
-"""Decoders of one shape, each for features of its own, trained side by side.
+"""Attribute decoders of one architecture, each for features of its own, trained in parallel.
 
-An attack that looks at every epoch of a training needs one for each. Their layers are small: one batched product for
-all saves the calls, half of the time (workflow/benchmarks/stacked_decoders.md). Random draws are those of one decoder
-after the other, so that each comes out as it would alone, but for rounding, which long trainings let grow.
+An attack on every epoch of a training needs one for each. Their layers are small: one batched product for all saves
+half of the time (workflow/benchmarks/stacked_decoders.md). Random draws are those of one decoder after the other, so
+that each result is the same as in sequence, except for rounding, which grows in long trainings.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from cutlayer.core.transcript import View
 
 from .decoder import ROWS, Recipe, fresh, moments
 
-Ask = Callable[[Tensor], np.ndarray]  # features (D, m, ...) -> (D, m, values) float64 probabilities
+Predictor = Callable[[Tensor], np.ndarray]  # features (D, m, ...) -> (D, m, values) float64 probabilities
 Weights = dict[str, Tensor]  # of all: (D, ...)
 
 
-def decoders(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) -> Ask:
-    """D decoders, trained on features (D, n, ...) of rows with an attribute (n,)."""
+def decoders(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) -> Predictor:
+    """Train D decoders on features (D, n, ...) of rows with an attribute (n,); return their predictor."""
     networks, orders, held = [], [], []
     for _ in features:
         decoder = fresh(view)
@@ -38,11 +38,11 @@ def decoders(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) ->
     mean, scale = moments(features, {0, 2})
     stack = Stack(networks, (features - mean) * scale, attribute)
     weights = stack.trained(torch.from_numpy(np.stack(orders)), torch.from_numpy(np.stack(held)), recipe)
-    return lambda asked: stack.probabilities(weights, (asked - mean) * scale)
+    return lambda attacked: stack.probabilities(weights, (attacked - mean) * scale)
 
 
 class Stack:
-    """Networks of one shape, and the rows (D, n, ...) with an attribute (n,) that each learns from."""
+    """D networks of one architecture, and the training rows (D, n, ...) with an attribute (n,) of each."""
 
     def __init__(self, networks: list[nn.Module], features: Tensor, attribute: Tensor) -> None:
         shape = copy.deepcopy(networks[0]).to("meta")
@@ -52,7 +52,7 @@ class Stack:
         self.member = torch.arange(len(networks))[:, None]
 
     def trained(self, orders: Tensor, held: Tensor, recipe: Recipe) -> Weights:
-        """Weights after the epoch that tells the rows held back (D, h) best, or the last; `orders` (D, epochs, r)."""
+        """Weights after the epoch with the least loss on held-out rows (D, h), or the last; `orders` (D, epochs, r)."""
         weights, best = self.first, dict[str, Tensor]()
         least = torch.full((len(orders),), math.inf)
         optimizer = torch.optim.Adam(weights.values(), recipe.rate, fused=True)
@@ -66,19 +66,19 @@ class Stack:
         return best or weights
 
     def losses(self, weights: Weights, places: Tensor) -> Tensor:
-        """(D, B): each network's of its rows at these places (D, B)."""
+        """Losses (D, B) of each network on its rows at these places (D, B)."""
         logits = self.answers(weights, self.features[self.member, places])
         wanted = self.attribute[places]
         return cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none").view(wanted.shape)
 
     @torch.no_grad()
     def held_losses(self, weights: Weights, held: Tensor) -> Tensor:
-        """(D,): mean losses of rows (D, h)."""
+        """Mean losses (D,) on held-out rows (D, h)."""
         return self.losses(weights, held).mean(dim=1).cpu()
 
     @torch.no_grad()
     def probabilities(self, weights: Weights, features: Tensor) -> np.ndarray:
-        """(D, m, values) float64 of features (D, m, ...)."""
+        """Predicted probabilities (D, m, values) float64 for features (D, m, ...)."""
         logits = torch.cat([self.answers(weights, part) for part in features.split(ROWS, dim=1)], dim=1)
         found: np.ndarray = logits.double().softmax(dim=2).cpu().numpy()
         return found
@@ -86,7 +86,7 @@ class Stack:
 
 @torch.no_grad()
 def _kept(best: Weights, weights: Weights, better: Tensor) -> Weights:
-    """The weights of those that are better (D,), of the others the best so far."""
+    """The best weights so far, updated where `better` (D,)."""
     if not best:
         return {name: value.clone() for name, value in weights.items()}
     for name, value in weights.items():

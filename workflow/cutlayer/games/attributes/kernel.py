@@ -1,4 +1,4 @@
-"""p(s | z) of features z by those of known rows: the attribute of the rows that are near, weighted by how near."""
+"""Kernel density estimate of p(s | z), the attribute given features, from known rows."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from scipy.special import logsumexp
 from sklearn.metrics.pairwise import euclidean_distances
 
 WIDTHS = 2.0 ** np.arange(-12, 3)  # that are tried, in units of the mean squared distance of known rows
-LEFT_OUT = 500  # known rows, at most, that are guessed to choose one
+LEFT_OUT = 500  # known rows, at most, for the leave-one-out likelihood
 
 
 def posterior(
-    known: np.ndarray, attribute: np.ndarray, values: int, asked: np.ndarray, probes: np.ndarray | None = None
+    known: np.ndarray, attribute: np.ndarray, values: int, attacked: np.ndarray, probes: np.ndarray | None = None
 ) -> np.ndarray:
-    """(m, values): p(s | z) proportional to the sum over known rows j of value s of exp(-|z - w_j|^2 / width).
+    """Posterior (m, values): p(s | z) ~ the sum over known rows j of value s of exp(-|z - w_j|^2 / width).
 
-    Of `asked` z (m, k), by `known` w (n, k) and their attribute (n,). The width is the one by which the known rows
-    themselves, or the first LEFT_OUT, are guessed best, each by all others (leave-one-out likelihood). `probes` (n, k):
-    what is asked of a known row then, if not w_j itself, as where what is asked has noise and the known rows have none.
+    Of `attacked` z (m, k), by `known` w (n, k) and their attribute (n,). The width maximizes the leave-one-out
+    likelihood of the known rows, or of the first LEFT_OUT. `probes` (n, k) are the features of known rows in place of
+    attacked ones then, if not w_j itself, as where attacked rows have noise and known ones have none.
     """
     own = euclidean_distances((known if probes is None else probes)[:LEFT_OUT], known, squared=True)
     np.fill_diagonal(own, np.inf)
@@ -25,17 +25,17 @@ def posterior(
     best = 1.0
     if unit > 0:
         best = max(unit * WIDTHS, key=lambda width: _likelihood(own / width, attribute[: len(own)], attribute, values))
-    return _shares(euclidean_distances(asked, known, squared=True) / best, attribute, values)
+    return _shares(euclidean_distances(attacked, known, squared=True) / best, attribute, values)
 
 
 def _likelihood(distances: np.ndarray, own: np.ndarray, attribute: np.ndarray, values: int) -> float:
-    """Mean log-probability of rows' own values (m,) at distances (m, n); no row's counts as less than one in n."""
+    """Mean log-likelihood of rows' own values (m,) at distances (m, n), each probability clipped at 1 / n."""
     chances = _shares(distances, attribute, values)[np.arange(len(own)), own]
     return float(np.log(np.maximum(chances, 1 / len(attribute))).mean())
 
 
 def _shares(distances: np.ndarray, attribute: np.ndarray, values: int) -> np.ndarray:
-    """(m, values): each value's share of the kernels exp(-D) at distances (m, n) of known rows with an attribute."""
+    """Shares (m, values) of each value in the kernels exp(-D), at distances (m, n) of known rows with an attribute."""
     logs = np.full((len(distances), values), -np.inf)
     for value in np.unique(attribute):
         logs[:, value] = logsumexp(-distances[:, attribute == value], axis=1)

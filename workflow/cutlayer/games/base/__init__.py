@@ -1,1 +1,1 @@
-"""What the contracts of all games share; it knows none of the games."""
+"""Base classes that all threat models share: protocol, defense, attack, model; it depends on none of them."""

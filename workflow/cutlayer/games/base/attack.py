@@ -1,8 +1,8 @@
-"""What the contracts of all games' attacks share: from what its threat model lets an adversary see to a guess.
+"""Base class of attacks: a function from the view that its threat model allows to a guess.
 
-An attack is one file with one frozen dataclass that extends its game's contract (`games/<game>/attack.py`). Its fields
-are its parameters. `sees` names the parts of the transcript its adversary has; `infer` gets a view in which nothing
-else exists.
+An attack is one file with one frozen dataclass that extends its game's base class (`games/<game>/attack.py`). Its
+fields are its parameters. `sees` names the parts of the transcript that its adversary has; `infer` gets a view in which
+nothing else exists.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ Guess = np.ndarray | Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The guess that a case wants."""
+class GuessSpec:
+    """The shape and type that a guess is expected to have."""
 
     shape: tuple[int, ...]
-    by_epoch: bool = False  # whether one such array after each epoch is a guess as well
+    by_epoch: bool = False  # whether one such array for each epoch of the attack is allowed as well
     whole: bool = False  # whether it is a whole number
     abstains: bool = False  # whether a row may be NaN: not guessed
-    known: str = ""  # the part of the view that says which labels the adversary has, if there is one
-    given: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # the rows whose labels that part has
+    known: str = ""  # the part of the view with the labels that the adversary knows, if there is one
+    given: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # the rows of these labels
 
     def given_to(self, method: Attack) -> np.ndarray:
-        """The rows whose labels this attack has."""
+        """The rows whose labels this attack knows."""
         return self.given if self.known in method.sees else self.given[:0]
 
 
 @dataclass(frozen=True)
 class Attack:
-    """Base of the games' contracts."""
+    """An attack, whatever the threat model."""
 
-    games: ClassVar[set[str]] = set()  # each game's contract says its own
-    target: ClassVar[str] = ""  # what is guessed: one of the protocol's `targets`
+    games: ClassVar[set[str]] = set()  # each game's base class declares its own
+    target: ClassVar[str] = ""  # what it infers: one of the protocol's `targets`
     sees: ClassVar[set[str]] = set()  # of what the protocol `shows`
-    knows: ClassVar[str] = ""  # what of the defense it uses, its algorithm or its parameters; empty: nothing
+    knows: ClassVar[str] = ""  # for an adaptive adversary: what it knows of the defense; empty: nothing
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     cheap: ClassVar[bool] = False  # milliseconds a case: the cheap attacks on a run share a job
     limits: ClassVar[Limits] = {}  # least and greatest value, None: any
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
-        """The cases it is tried on: all, unless it is too slow for that."""
+        """The cases that it attacks: all, unless it is too slow for that."""
         return cases
 
     def skip(self, view: View) -> str:
@@ -58,18 +58,18 @@ class Attack:
         return ""
 
     def infer(self, view: View) -> Guess:
-        """The guess; its shape is that of the truth it is compared with.
+        """The attack: from its view to a guess, which has the shape of the truth that it is compared with.
 
-        Several guesses have names; each is measured, and its name is appended to the metric's. "" is the attack's own.
+        Several guesses have names; each is scored, and its name is appended to the metric's. "" is the main one.
         """
         raise TypeError(f"attack.{type(self).__name__}: has no `infer`; every attack defines it")
 
 
-def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
-    """An attack's guesses by name, of real numbers and of the shape that is asked for; "" is its own.
+def guessed(method: Attack, view: View, spec: GuessSpec) -> dict[str, np.ndarray]:
+    """Run an attack and check its guesses, by name; "" is the main one.
 
     Raises:
-        InputError: one of them is not so.
+        InputError: a guess is not of real numbers or has another shape than expected.
 
     """
     where = f"attack.{type(method).__module__.rpartition('.')[2]}"
@@ -81,34 +81,34 @@ def guessed(method: Attack, view: View, asked: Asked) -> dict[str, np.ndarray]:
         raise
     guesses = dict(found) if isinstance(found, Mapping) else {"": found}
     if not guesses:
-        raise InputError(where, "infer returned no guess", f"{_shapes(asked, 0)} expected")
+        raise InputError(where, "infer returned no guess", f"{_shapes(spec, 0)} expected")
     returned = {name: f"infer returned for {name!r}" if name else "infer returned" for name in guesses}
-    return {name: _checked(where, returned[name], guess, asked) for name, guess in guesses.items()}
+    return {name: _checked(where, returned[name], guess, spec) for name, guess in guesses.items()}
 
 
-def _checked(where: str, returned: str, guess: Any, asked: Asked) -> np.ndarray:
-    if asked.whole and isinstance(guess, int | np.integer):
+def _checked(where: str, returned: str, guess: Any, spec: GuessSpec) -> np.ndarray:
+    if spec.whole and isinstance(guess, int | np.integer):
         guess = np.array(guess)
     if not isinstance(guess, np.ndarray):
         kind = "None" if guess is None else f"a {type(guess).__name__}"
-        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(asked, 0)} expected")
-    own = guess.shape[1:] if asked.by_epoch and guess.ndim > len(asked.shape) else guess.shape
-    if own != asked.shape or not guess.size:
+        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(spec, 0)} expected")
+    own = guess.shape[1:] if spec.by_epoch and guess.ndim > len(spec.shape) else guess.shape
+    if own != spec.shape or not guess.size:
         wrong = f"{returned} an array of shape {guess.shape}"
-        raise InputError(where, wrong, f"{_shapes(asked, guess.ndim)} expected")
-    if guess.dtype.kind not in ("iu" if asked.whole else "biuf"):
-        wanted = "a whole number" if asked.whole else "real numbers"
+        raise InputError(where, wrong, f"{_shapes(spec, guess.ndim)} expected")
+    if guess.dtype.kind not in ("iu" if spec.whole else "biuf"):
+        wanted = "a whole number" if spec.whole else "real numbers"
         raise InputError(where, f"{returned} an array of {guess.dtype}", f"{wanted} expected")
-    if asked.whole:
+    if spec.whole:
         return guess
     real = guess if guess.dtype.kind == "f" else guess.astype(float)  # minus an unsigned number is none
-    if not asked.abstains and not np.isfinite(real).all():
+    if not spec.abstains and not np.isfinite(real).all():
         raise InputError(where, f"{returned} a number that is not finite", "finite numbers expected")
     return real
 
 
-def _shapes(asked: Asked, dimensions: int) -> str:
-    """The shape that is asked for, as it is with so many dimensions."""
-    if asked.by_epoch and dimensions > len(asked.shape):
-        return f"(epochs, {', '.join(map(str, asked.shape))})"
-    return str(asked.shape)
+def _shapes(spec: GuessSpec, dimensions: int) -> str:
+    """The expected shape as text, for a guess with so many dimensions."""
+    if spec.by_epoch and dimensions > len(spec.shape):
+        return f"(epochs, {', '.join(map(str, spec.shape))})"
+    return str(spec.shape)

@@ -1,7 +1,7 @@
-"""Looks at the arrays and tensors that a defense returns; each check raises an InputError that names the hook.
+"""Checks of the arrays and tensors that a defense's hooks return; each raises an InputError that names the hook.
 
-Whether every number is finite takes longer to see than all the rest. A number that is not spreads to all later steps,
-so `Protocol.outcome` looks at one result of several, and at those before it only where that one is not finite.
+Checking that every number is finite takes longer than all the rest. A number that is not finite spreads to all later
+steps, so `Protocol.outcome` checks one result of several, and those before it only where that one is not finite.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 from cutlayer.core.errors import InputError
 
-NUMBERS = "finite numbers are meant"
-TOGETHER, ROOM = 8, 2**22  # how many results wait to be looked at, and how many bytes they and their sources take
-SUM = 1e-6  # how far from 1 a row of probabilities may add up to
+NUMBERS = "finite numbers expected"
+TOGETHER, ROOM = 8, 2**22  # how many results wait to be checked, and how many bytes they and their sources take
+SUM = 1e-6  # tolerance on the sum of a row of probabilities
 
 
 _Result = tuple[str, str, Any, Any]  # who, which hook, what it returned, what that was made of if it need not be finite
 
 
 class _Waiting:
-    """Results that are looked at together, without what autograd remembers of them."""
+    """Results that wait to be checked together, detached from the autograd graph."""
 
     def __init__(self) -> None:
         self.results: list[_Result] = []
         self.size = 0  # in bytes
 
     def add(self, name: str, hook: str, found: Any, source: Any) -> None:
-        """Keep a result; look at all of them if they are many, and the last one is not finite."""
+        """Add a result; check all that wait if they are many and the last one is not finite."""
         if found.requires_grad:
             found = found.detach()
         if source is not None:
@@ -40,7 +40,7 @@ class _Waiting:
         self.results.append((name, hook, found, source))
         if len(self.results) == TOGETHER or self.size > ROOM:
             if not _finite(found):
-                _look(self.results)
+                _check_finite(self.results)
             self.results, self.size = [], 0
 
 
@@ -48,8 +48,8 @@ _WAITING: ContextVar[_Waiting | None] = ContextVar("_WAITING", default=None)
 
 
 @contextmanager
-def a_few_at_once() -> Iterator[None]:
-    """Within it whether tensors are finite is looked at a few steps later, and at the end, however that comes."""
+def deferred() -> Iterator[None]:
+    """Within this context whether tensors are finite is checked a few steps later, and at the end or at an error."""
     waiting = _Waiting()
     token = _WAITING.set(waiting)
     try:
@@ -57,24 +57,24 @@ def a_few_at_once() -> Iterator[None]:
     except (MemoryError, OSError):
         raise
     except Exception:
-        _look(waiting.results)
+        _check_finite(waiting.results)
         raise
     else:
-        _look(waiting.results)
+        _check_finite(waiting.results)
     finally:
         _WAITING.reset(token)
 
 
-def like(name: str, hook: str, found: Any, meant: Any) -> None:
-    """Raise unless `found` has the kind, shape, dtype and device of `meant`, and is finite wherever that one is."""
-    shaped(name, hook, found, meant.shape, meant.dtype, meant.device)
-    if getattr(found, "requires_grad", False) and not meant.requires_grad:
+def like(name: str, hook: str, found: Any, expected: Any) -> None:
+    """Raise unless `found` has the type, shape, dtype and device of `expected`, and is finite if that is."""
+    shaped(name, hook, found, expected.shape, expected.dtype, expected.device)
+    if getattr(found, "requires_grad", False) and not expected.requires_grad:
         raise InputError(name, f"{hook} returned a tensor that requires a gradient", "detach it")
-    follows(name, hook, found, meant)
+    follows(name, hook, found, expected)
 
 
 def numbers(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, device: Any) -> None:
-    """Raise unless `found` is as `shaped` and `finite` want it."""
+    """Raise unless `found` has this shape, dtype and device, and all its numbers are finite."""
     shaped(name, hook, found, shape, dtype, device)
     _note(name, hook, found, None)
 
@@ -84,9 +84,9 @@ def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, d
     try:
         if found.shape == shape and found.dtype == dtype and found.device == device:
             return
-    except (AttributeError, TypeError):  # it is neither an array nor a tensor, or the other of the two
+    except (AttributeError, TypeError):  # neither an array nor a tensor, or the other of the two
         pass
-    raise InputError(name, f"{hook} returned {_said(found)}", f"{_described(shape, dtype, device)} is meant")
+    raise InputError(name, f"{hook} returned {_type_of(found)}", f"{_described(shape, dtype, device)} expected")
 
 
 def finite(name: str, hook: str, found: Any) -> None:
@@ -96,36 +96,36 @@ def finite(name: str, hook: str, found: Any) -> None:
 
 
 def follows(name: str, hook: str, found: Any, source: Any) -> None:
-    """Raise unless all numbers are finite, or those that they were made of are not either: a training that diverged."""
+    """Raise unless all numbers are finite, or `source`, which they are computed from, is not: a diverged training."""
     _note(name, hook, found, source)
 
 
 def count(name: str, hook: str, found: Any, at_least: int) -> None:
-    """Raise unless it is a whole number and not less than that."""
+    """Raise unless it is a whole number that is `at_least` that large."""
     if not isinstance(found, int) or found < at_least:
-        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} is meant")
+        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} expected")
 
 
 def deviation(name: str, hook: str, found: Any) -> None:
-    """Raise unless it is a finite number and not negative."""
+    """Raise unless it is a standard deviation: a finite number, not negative."""
     if not isinstance(found, float | int) or not 0 <= found < math.inf:
-        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 is meant")
+        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 expected")
 
 
 def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
-    """Raise unless it is a tuple of so many parts."""
+    """Raise unless it is a tuple of these parts."""
     if not isinstance(found, tuple) or len(found) != len(parts):
-        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) is meant")
+        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) expected")
 
 
 def truth(name: str, hook: str, found: Any) -> None:
     """Raise unless it is True or False."""
     if not isinstance(found, bool):
-        raise InputError(name, f"{hook} returned {found!r}", "True or False is meant")
+        raise InputError(name, f"{hook} returned {found!r}", "True or False expected")
 
 
 def distributions(name: str, hook: str, found: Any) -> None:
-    """Raise unless the rows (N, k) are probabilities: finite, not negative, and they add up to 1."""
+    """Raise unless each row of (N, k) is a probability distribution: finite, not negative, with sum 1."""
     finite(name, hook, found)
     worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
     if worst > SUM:
@@ -136,16 +136,16 @@ def distributions(name: str, hook: str, found: Any) -> None:
 
 
 def _note(name: str, hook: str, found: Any, source: Any) -> None:
-    """Look at a result now, or have it wait with others."""
+    """Check a result now, or let it wait within `deferred`."""
     waiting = _WAITING.get()
     if waiting is None or not hasattr(found, "requires_grad"):
-        _look([(name, hook, found, source)])
+        _check_finite([(name, hook, found, source)])
     else:
         waiting.add(name, hook, found, source)
 
 
-def _look(results: Iterable[_Result]) -> None:
-    """Raise if the first that is not finite was made of finite numbers."""
+def _check_finite(results: Iterable[_Result]) -> None:
+    """Raise if the first result that is not finite was computed from finite numbers."""
     for name, hook, found, source in results:
         if not _finite(found):
             if source is None or _finite(source):
@@ -154,11 +154,11 @@ def _look(results: Iterable[_Result]) -> None:
 
 
 def _finite(found: Any) -> bool:
-    """Whether all numbers are; a sum is cheaper than a look at each, and finite if they are, but for huge ones."""
+    """Whether all numbers are finite; their sum is cheaper to check and, unless it overflows, as good."""
     return math.isfinite(found.sum().item()) or bool((abs(found) < math.inf).all())
 
 
-def _said(found: Any) -> str:
+def _type_of(found: Any) -> str:
     if all(hasattr(found, part) for part in ("shape", "dtype", "device")):
         return _described(found.shape, found.dtype, found.device)
     return f"a {type(found).__name__}"

@@ -1,6 +1,6 @@
-"""What the contracts of all games' defenses share.
+"""Base class of defenses: hooks that a protocol calls, and the check of what they return.
 
-A defense is one file with one frozen dataclass that extends its game's contract (`games/<game>/defense.py`). Its
+A defense is one file with one frozen dataclass that extends its game's base class (`games/<game>/defense.py`). Its
 fields are its parameters; its public methods are hooks that the game's protocol calls, each of which does nothing
 unless the defense overrides it. What a hook returns is checked here, whatever the defense.
 """
@@ -25,9 +25,10 @@ Check = Callable[..., None]
 
 
 def returns(check: Check) -> Callable[[Hook], Hook]:
-    """In a contract: `check(name, result, defense, *arguments)` looks at what an override of this hook returns.
+    """Decorator of a base class's hook: whatever an override returns is checked.
 
-    `name` is what errors call it, e.g. "defense.marvell"; the arguments are those of the call.
+    The call is `check(name, result, defense, *arguments)`: `name` is the one in errors, e.g. "defense.marvell"; the
+    arguments are those of the hook.
     """
 
     def marked(hook: Hook) -> Hook:
@@ -39,13 +40,13 @@ def returns(check: Check) -> Callable[[Hook], Hook]:
 
 @dataclass(frozen=True)
 class Defense:
-    """Base of the games' contracts."""
+    """A defense, whatever the threat model."""
 
-    games: ClassVar[set[str]] = set()  # each game's contract says its own
+    games: ClassVar[set[str]] = set()  # each game's base class declares its own
     needs: ClassVar[set[str]] = set()  # keys a setup must have, e.g. {"sensitive"}
     classes: ClassVar[set[int]] = set()  # numbers of classes it is for; empty: any
     limits: ClassVar[Limits] = {}
-    about: ClassVar[str] = ""  # whose two worlds its `promise` compares: of a label, a class or a row
+    about: ClassVar[str] = ""  # the neighboring relation of its `auc_bound`: a label, a class or a row is replaced
     strength: ClassVar[str] = ""  # the parameter that trades utility for privacy: the more of it, the less leaks
     strengths: ClassVar[tuple[float, float]] = (0.0, 0.0)  # its least and greatest value worth a try
 
@@ -58,13 +59,13 @@ class Defense:
 
 
 def described(defense: Defense) -> np.ndarray:
-    """Which method a defense is, and its parameters, as the bytes (n,) of a JSON text: nothing that is secret."""
+    """A defense's method and parameters, which are public, as the bytes (n,) of a JSON text."""
     text = json.dumps({"use": type(defense).__module__.rpartition(".")[2], "parameters": asdict(defense)})
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def description(text: np.ndarray) -> tuple[str, dict[str, Any]]:
-    """The method's name and its parameters, from what `described` made."""
+    """The method's name and its parameters, from the text made by `described`."""
     content = json.loads(bytes(text))
     return content["use"], content["parameters"]
 
@@ -80,7 +81,7 @@ def _check_of(base: type, hook: str) -> Check | None:
 
 
 def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[..., Any]:
-    """The hook, with a look at what it returns, and whether it changed an array or a tensor that it was given."""
+    """The hook, with a check of what it returns and that it changes none of its arguments in place."""
     tensor = getattr(sys.modules.get("torch"), "Tensor", ())  # a game without tensors does not import torch
 
     @functools.wraps(hook)
@@ -103,7 +104,7 @@ def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[...,
 
 
 def _changed(hook: Callable[..., Any], arguments: Sequence[Any], before: Sequence[int]) -> str:
-    """The parameter of the first tensor that has another version than before."""
+    """The name of the first tensor argument that was changed in place."""
     named = zip([*inspect.signature(hook).parameters][1:], arguments, strict=False)
     tensors = [(parameter, each) for parameter, each in named if hasattr(each, "_version")]
     pairs = zip(tensors, before, strict=True)

@@ -1,4 +1,4 @@
-"""Images as the models take them: a few at a time, for what is shrunk is many times larger than what comes of it."""
+"""Average pooling of images in chunks, which limits the memory that full-sized images take."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ AT_ONCE = 128
 
 
 def shrunk(features: np.ndarray, pixels: int, images: Callable[[np.ndarray], Tensor]) -> Tensor:
-    """(n, C, H / pixels, W / pixels): means of squares of pixels of the `images` (n, C, H, W) of features (n, ...)."""
+    """Average-pooled images (n, C, H / pixels, W / pixels); `images` maps features (n, ...) to images (n, C, H, W)."""
     parts = (images(features[i : i + AT_ONCE]) for i in range(0, max(1, len(features)), AT_ONCE))
     return torch.cat([avg_pool2d(part, pixels) if pixels > 1 else part for part in parts])

@@ -1,4 +1,4 @@
-"""What the contracts of all games' models share."""
+"""Base classes of models, and what a model needs to know of its data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cutlayer.core.limits import Limits
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a model needs to know of its data before it sees a row."""
+    """Schema and statistics of the data that a model is built for."""
 
     shape: list[int]  # of one example
     numeric: list[int]  # places of the numeric columns; empty for images
@@ -27,32 +27,32 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Model:
-    """Base of all models; the fields of a subclass are its hyper-parameters."""
+    """A model architecture; the fields of a subclass are its hyper-parameters."""
 
-    games: ClassVar[set[str]] = set()  # each game's contract says its own
+    games: ClassVar[set[str]] = set()  # each game's base class declares its own
     limits: ClassVar[Limits] = {}
 
 
 @dataclass(frozen=True)
 class CutModel(Model):
-    """A model in two parts: `bottom` up to the cut, `top` after it.
+    """A split model: `bottom` up to the cut, `top` after it.
 
-    Both draw their first weights from torch's global generator, which the protocol seeds.
+    Both initialize their weights from torch's global generator, which the protocol seeds.
     """
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """Rows of a table (B, ...) as the tensors that both parts take."""
+        """Encoded rows: the tensors that both parts take, from rows of a table (B, ...)."""
         raise missing(self, "encode")
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Encoded rows -> (activation of the first layer (B, ...), embedding (B, d))."""
+        """The bottom model: encoded rows -> (activation of the first layer (B, ...), embedding (B, d))."""
         raise missing(self, "bottom")
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """(embedding (B, d), encoded rows) -> logits (B, outputs)."""
+        """The top model: (embedding (B, d), encoded rows) -> logits (B, outputs)."""
         raise missing(self, "top")
 
 
 def missing(model: Model, hook: str) -> TypeError:
-    """What a contract raises in place of a hook that every model defines."""
+    """The error of a model that lacks a hook which every model of its game defines."""
     return TypeError(f"model.{type(model).__name__}: has no `{hook}`; every model of its game defines it")

@@ -1,4 +1,4 @@
-"""Who runs a defense that draws random tensors."""
+"""The context of a party that runs a defense: the source of its random tensors, and its device."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import torch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Party:
-    """Where its tensors live, and the generator of all that it draws."""
+class PartyContext:
+    """The random generator and the device of the party that runs a defense."""
 
     generator: torch.Generator = field(repr=False)  # on the CPU, see `devices`
     device: str = "cpu"

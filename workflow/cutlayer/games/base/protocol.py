@@ -1,4 +1,4 @@
-"""The contract of a protocol: who holds what, what crosses between the parties, what each could see."""
+"""Base class of protocols: who holds what, what crosses between the parties, what an adversary could see."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cutlayer.core.transcript import Arrays
 from cutlayer.data.datasets.base import Table
 
 from . import checks
-from .attack import Asked
+from .attack import GuessSpec
 
 Case = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Task:
-    """One seed of one run: a setup trained under a defense, in all settings of the defense's sweep."""
+    """A run of one seed: a setup trained under a defense, in all settings of the defense's sweep."""
 
     setup: str
     variant: str
@@ -36,18 +36,18 @@ class Task:
 
     @property
     def name(self) -> str:
-        """The name that errors and generators use."""
+        """The run's name, in errors and as the seed of its generators."""
         return f"{self.setup}/{self.variant}/seed{self.seed}"
 
     @property
     def origin(self) -> str:
-        """The setup whose split and model this one uses: itself, unless `model_of` says otherwise."""
+        """The setup whose split and model this one uses: itself, unless `model_of` names another."""
         return str(self.settings.get("model_of", self.setup))
 
 
 @dataclass
 class Outcome:
-    """What a run leaves: for attacks, for metrics, for later runs of the same setup."""
+    """The outcome of a run: transcripts for attacks, truth for metrics, models for later runs of the setup."""
 
     transcripts: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)  # setting -> arrays
     shared: dict[str, np.ndarray] = field(default_factory=dict)  # seen in every setting
@@ -58,32 +58,32 @@ class Outcome:
 
     @property
     def finite(self) -> bool:
-        """Whether all numbers that cross between the parties are."""
+        """Whether all numbers that cross between the parties are finite."""
         arrays = (array for seen in (self.shared, *self.transcripts.values()) for array in seen.values())
         return all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind == "f")
 
 
 class Protocol:
-    """Base of all protocols."""
+    """A protocol of training or prediction between parties, and its threat model."""
 
     shows: ClassVar[set[str]] = set()  # what a view of this protocol can hold
-    targets: ClassVar[set[str]] = set()  # what an attack on this protocol can guess
+    targets: ClassVar[set[str]] = set()  # what an attack on this protocol can infer
     keys: ClassVar[set[str]] = set()  # keys that a setup of this protocol may have
     models: ClassVar[str] = "own"  # whose model a defended run uses: its "own", or the "undefended" one
 
     def run(self, task: Task) -> Outcome:
-        """Train under each setting of the defense and record what crosses."""
+        """Train under each setting of the defense and record what crosses between the parties."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
 
     def outcome(self, task: Task) -> Outcome:
-        """As `run`; where it fails in a hook of a defense, or because of one, the error names the hook.
+        """`run` with checks: where a hook of a defense fails, or makes the run fail, the error names the hook.
 
         Raises:
-            InputError: What crosses between the parties is not finite.
+            InputError: a number that crosses between the parties is not finite.
 
         """
         try:
-            with checks.a_few_at_once():
+            with checks.deferred():
                 outcome = self.run(task)
         except Exception as error:
             for place in _hooks(error, task.defenses.values()):
@@ -94,26 +94,26 @@ class Protocol:
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
-        """Each adversary's case (its coordinates in the tables), the arrays it could see, the rows attacked."""
+        """The attacked views: each with its coordinates in the tables, the visible arrays, and the attacked rows."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `cases`; every protocol defines it")
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
-        """The guess that a case wants of which so much could be seen."""
-        raise TypeError(f"protocol.{type(self).__name__}: has no `asked`; every protocol defines it")
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
+        """The shape and type of the guess expected from an attack on this target."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `guess_spec`; every protocol defines it")
 
     def leak(
         self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()
     ) -> dict[str, float]:
-        """Metrics of a guess about these rows in a case; of the rows `given` the adversary had the labels."""
+        """Leakage metrics of a guess about these rows in a case; the adversary knows the labels of the rows `given`."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `leak`; every protocol defines it")
 
     def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Further rows that sum up what `leak` gave for all cases of one setting and seed."""
+        """Metrics that summarize the leakage of all cases of one setting and seed."""
         return []
 
 
 def _hooks(error: Exception, defenses: Collection[Any]) -> Iterator[str]:
-    """Where in a defense's own hook it was raised, if it was, as a note."""
+    """A note with the defense's hook and the line in which an error was raised, if it was raised in one."""
     if isinstance(error, InputError):
         return
     for frame, line in traceback.walk_tb(error.__traceback__):

@@ -1,4 +1,4 @@
-"""A network in a transcript: its shape as the bytes of a JSON text, its parameters and running moments as one array."""
+"""Snapshot of a network in a transcript: its architecture as bytes of JSON, its parameters as one array."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .model import CutModel, Inputs
 
 
 def architecture(model: Mapping[str, Any], inputs: Inputs) -> np.ndarray:
-    """The shape of a configured model, which the adversary knows, as bytes (n,)."""
+    """The architecture of a configured model, which the adversary knows, as bytes (n,)."""
     return np.frombuffer(json.dumps({"model": dict(model), "inputs": asdict(inputs)}).encode(), dtype=np.uint8)
 
 
-def drawn(shape: np.ndarray) -> tuple[Any, Inputs]:
-    """(model, inputs) from what `architecture` made."""
+def parsed(shape: np.ndarray) -> tuple[Any, Inputs]:
+    """The model and the schema of its inputs, from the bytes made by `architecture`."""
     content = json.loads(bytes(shape))
     return plugins.create("model", *plugins.used(content["model"])), Inputs(**content["inputs"])
 
@@ -32,7 +32,7 @@ def flattened(network: torch.nn.Module) -> np.ndarray:
 
 
 def filled(network: torch.nn.Module, values: np.ndarray) -> None:
-    """Give a network the `flattened` parameters and running moments (P,) of one of the same shape."""
+    """Load `flattened` parameters and running moments (P,) into a network of the same architecture."""
     state, place = network.state_dict(), 0
     for name, value in state.items():
         part = torch.from_numpy(values[place : place + value.numel()].copy())
@@ -42,8 +42,8 @@ def filled(network: torch.nn.Module, values: np.ndarray) -> None:
 
 
 def rebuilt(shape: np.ndarray, values: np.ndarray) -> tuple[CutModel, Inputs, torch.nn.Module]:
-    """(model, inputs, bottom) from what `architecture` made and a bottom's `flattened` values (P,)."""
-    model, inputs = drawn(shape)
+    """The model, its inputs, and its bottom part, from the bytes of `architecture` and `flattened` parameters (P,)."""
+    model, inputs = parsed(shape)
     with torch.random.fork_rng(devices=[]):
         bottom = model.bottom(inputs)
     filled(bottom, values)

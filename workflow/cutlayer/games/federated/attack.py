@@ -1,12 +1,12 @@
-"""The contract of an attack of the federated game: who has the extractor guesses a sensitive attribute.
+"""Base class of attribute inference in federated learning: from representations of the shared extractor.
 
 What it may name in `sees`:
 
 - `values` (): how many values the attribute has; `architecture`: the networks' shapes, see `games/base/snapshot.py`
 - `inputs` (n, ...), `known_attribute` (n,): rows whose attribute it knows
-- `known` (n, ...), `attacked` (q, ...): representations of these and of the rows it is asked about
-- `known_mean`, `attacked_mean`: the means of several of each, if a representation is another each time; here none is
-- `inner` (M, P): the networks by which M devices guess the attribute themselves; one device's (P,) for the target
+- `known` (n, ...), `attacked` (q, ...): representations of these and of the rows whose attribute it is to infer
+- `known_mean`, `attacked_mean`: the means of several of each, if representations are random; here none is
+- `inner` (M, P): the devices' own attribute inference networks; one device's (P,) for the target
   "attribute_by_device"
 
 `infer` returns probabilities of the values (q, values).
@@ -22,7 +22,7 @@ from cutlayer.games.base import attack as base
 
 @dataclass(frozen=True)
 class Attack(base.Attack):
-    """What guesses an attribute from representations."""
+    """An attribute inference attack on representations."""
 
     games: ClassVar[set[str]] = {"federated"}
     target: ClassVar[str] = "attribute"

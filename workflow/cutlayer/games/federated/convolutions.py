@@ -1,7 +1,7 @@
-"""convolutions: a layer of images of many members at once, each with weights of its own.
+"""Convolutions of many networks at once, each with weights of its own.
 
-On a CPU one convolution with a group for each member does it. On a GPU, where such groups are slow, it is a product of
-matrices for each member: of its weights and its images' windows, laid out side by side.
+On a CPU this is one grouped convolution with a group for each member. On a GPU, where grouped convolutions are slow, it
+is a batched matrix product of each member's weights and its images' unfolded windows.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ Pair = tuple[int, int]
 
 
 def convolved(x: Tensor, weight: Tensor, bias: Tensor, padding: Pair) -> Tensor:
-    """(D, B, O, H', W'): images (D, B, C, H, W) by weights (D, O, C, h, w) and biases (D, O), stride 1."""
+    """Convolved images (D, B, O, H', W') of (D, B, C, H, W), by weights (D, O, C, h, w) and biases (D, O), stride 1."""
     way = by_products if x.device.type == "cuda" else by_groups
     return way(x, weight, bias, padding)
 
 
 def by_groups(x: Tensor, weight: Tensor, bias: Tensor, padding: Pair) -> Tensor:
-    """As `convolved`, by one convolution."""
+    """`convolved` by one grouped convolution."""
     images = conv2d(joined(x), weight.flatten(0, 1), bias.flatten(), padding=padding, groups=len(x))
     return images.unflatten(1, (len(x), -1)).transpose(0, 1)
 
 
 def by_products(x: Tensor, weight: Tensor, bias: Tensor, padding: Pair) -> Tensor:
-    """As `convolved`, by products of matrices."""
+    """`convolved` by batched matrix products."""
     return Products.apply(x, weight, bias, padding)
 
 
 def joined(x: Tensor) -> Tensor:
-    """(B, D C, H, W): the members' images (D, B, C, H, W) as channels of one, no copy after a convolution by groups."""
+    """Images (B, D C, H, W) with all members' channels, from (D, B, C, H, W); no copy after `by_groups`."""
     return x.transpose(0, 1).flatten(1, 2)
 
 
 class Products(torch.autograd.Function):
-    """The convolution and its gradients, all as products: torch's own gradient of the windows would add them up."""
+    """Convolution and its gradients as matrix products; torch's own gradient of unfolded windows is slower."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, padding: Pair) -> Tensor:
-        """As `convolved`."""
+        """The convolved images."""
         seen, sides = _windows(x, weight, padding)
         ctx.save_for_backward(seen, weight)
         ctx.padding = padding
@@ -50,7 +50,7 @@ class Products(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor, Tensor, None]:
-        """Those of the images, the weights and the biases."""
+        """The gradients of the images, the weights and the biases."""
         seen, weight = ctx.saved_tensors
         flat = gradient.transpose(1, 2).flatten(2)
         of_weight = torch.bmm(flat, seen.transpose(1, 2)).view_as(weight)
@@ -64,7 +64,7 @@ class Products(torch.autograd.Function):
 
 
 def _windows(x: Tensor, weight: Tensor, padding: Pair) -> tuple[Tensor, tuple[int, int, int]]:
-    """(D, C h w, B H' W'): what each kernel of weights (D, O, C, h, w) sees at each place; B, H' and W'."""
+    """Unfolded windows (D, C h w, B H' W') of the images for kernels of weights (D, O, C, h, w); B, H' and W'."""
     (height, width), (above, beside) = weight.shape[3:], padding
     windows = pad(x, (beside, beside, above, above)).unfold(3, height, 1).unfold(4, width, 1)
     _, batch, _, rows, columns, _, _ = windows.shape
@@ -72,5 +72,5 @@ def _windows(x: Tensor, weight: Tensor, padding: Pair) -> tuple[Tensor, tuple[in
 
 
 def _images(products: Tensor, sides: tuple[int, int, int]) -> Tensor:
-    """(D, B, O, H', W') of (D, O, B H' W')."""
+    """Images (D, B, O, H', W') of matrix products (D, O, B H' W')."""
     return products.unflatten(2, sides).transpose(1, 2)

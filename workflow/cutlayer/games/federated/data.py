@@ -1,4 +1,4 @@
-"""Who holds what in the federated protocol: each device's rows, the test rows, and the batches of a round."""
+"""The data of federated representation learning: each device's rows, the test rows, and the batches of a round."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEST_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch of each of D devices; rows where `mask` is False are padding."""
+    """A batch of each of D devices; rows where `mask` is False are padding."""
 
     x: torch.Tensor  # (D, B, ...) encoded
     attribute: torch.Tensor  # (D, B) int64
@@ -33,27 +33,27 @@ class Batch:
 
 @dataclass(frozen=True, kw_only=True)
 class FederatedData(AttributeData):
-    """Of the rows that train one device's stand after the other's."""
+    """Data and encoded rows of all devices; the training rows are grouped by device."""
 
     sizes: np.ndarray  # (M,) rows of each device
 
     @cached_property
     def x(self) -> torch.Tensor:
-        """(n, ...): the training rows, encoded."""
+        """Encoded training rows (n, ...)."""
         return self.encoded(self.train)
 
     def encoded(self, rows: np.ndarray) -> torch.Tensor:
-        """(n, ...): some rows of the table, encoded."""
+        """Encoded rows (n, ...) of the table."""
         (x,) = self.encode_table(rows).values()
         return x
 
     def places(self, device: int) -> np.ndarray:
-        """Where a device's rows are among the training rows."""
+        """Places of a device's rows among the training rows."""
         end = int(self.sizes[: device + 1].sum())
         return np.arange(end - self.sizes[device], end)
 
     def order(self, task: Task, stage: str, turn: int, device: int) -> list[list[np.ndarray]]:
-        """For each local epoch of a device's turn its rows, shuffled, in batches (at most B,)."""
+        """Shuffled batches (at most B,) of a device's rows, for each local epoch of its turn."""
         rng = generator(task.origin, task.seed, stage, turn, device)
         size, own = task.settings["batch"], self.places(device)
         epochs = [rng.permutation(own) for _ in range(task.settings["local_epochs"])]
@@ -84,7 +84,7 @@ def prepared(task: Task) -> FederatedData:
 
 
 def _sizes(task: Task, count: int) -> np.ndarray:
-    """(M,): how many rows each device has, as equal as can be, or spread by `imbalance` on a log scale; at least 2."""
+    """Rows (M,) of each device: balanced, or log-normally unbalanced by `imbalance`; at least 2."""
     devices, spread = task.settings["devices"], task.settings.get("imbalance", 0.0)
     if count < 2 * devices:
         raise InputError(f"run.{task.name}", f"has {count} training rows for {devices} devices", "at least 2 for each")
@@ -100,7 +100,7 @@ def participants(task: Task, stage: str, turn: int) -> np.ndarray:
     return np.sort(generator(task.origin, task.seed, stage, turn).choice(devices, count, replace=False))
 
 
-def at_work(task: Task, stage: str, turn: int) -> tuple[np.ndarray, np.ndarray]:
+def training_devices(task: Task, stage: str, turn: int) -> tuple[np.ndarray, np.ndarray]:
     """The devices that train in a round, in ascending order, and which of them (D,) the server averages.
 
     Algorithm 1 of the paper has every device update, and the server average those that it selects (`averaged`); in
@@ -114,7 +114,7 @@ def at_work(task: Task, stage: str, turn: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def first(task: Task, data: FederatedData, role: str) -> torch.nn.Module:
-    """A network as every device has it before the first round, the same for all defenses of one setup and seed."""
+    """The initial network of a role, equal on all devices, and under all defenses for a given setup and seed."""
     model, inputs = data.model, data.inputs
     made = {
         "extractor": lambda: model.extractor(inputs),

@@ -1,4 +1,4 @@
-"""The contract of a defense of the federated game: what a device's extractor learns with and against, and uploads."""
+"""Base class of attribute defenses in federated learning: a device's auxiliary networks, regularizer and upload."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import torch
 
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 
 @dataclass(frozen=True)
-class Federation(Party):
-    """What the devices know of the training."""
+class FederationContext(PartyContext):
+    """The context of a federated training: what the devices know of it."""
 
     devices: int  # in all
     participants: int  # in a round
@@ -29,23 +29,23 @@ def _regularized(name: str, found: Any, defense: Defense, features: torch.Tensor
 
 
 def _uploaded(
-    name: str, found: Any, defense: Defense, before: torch.Tensor, after: torch.Tensor, federation: Federation
+    name: str, found: Any, defense: Defense, before: torch.Tensor, after: torch.Tensor, federation: FederationContext
 ) -> None:
     checks.like(name, "upload", found, after)
 
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the attribute; all hooks are the devices'."""
+    """An attribute defense; the devices run all hooks."""
 
     games: ClassVar[set[str]] = {"federated"}
 
     @property
     def roles(self) -> Mapping[str, float]:
-        """The networks a device trains beside the extractor, and the factor of each one's loss in the extractor's own.
+        """The networks that a device trains alongside the extractor, and their losses' weights in the extractor's loss.
 
         "utility" scores (x, r, u), and its loss is -I_JSD; "privacy" predicts u from r, "task" the label from r, both
-        by cross-entropy. Each network descends its own loss; with a factor below 0 the extractor ascends it.
+        by cross-entropy. Each network minimizes its own loss; with a weight below 0 the extractor maximizes it.
         """
         return {"utility": 1.0}
 
@@ -53,7 +53,7 @@ class Defense(base.Defense):
     def regularizer(
         self, features: torch.Tensor, attribute: torch.Tensor, mask: torch.Tensor, values: int
     ) -> torch.Tensor | None:
-        """(D,): what the extractor of each of D devices adds to its loss, of a batch of each.
+        """Penalty (D,) on the extractor's loss of each of D devices, on a batch of each; None: there is none.
 
         Of features (D, B, ...), and attribute (D, B) int64 with so many values. Rows where mask (D, B) is False are
         padding and do not count.
@@ -61,10 +61,10 @@ class Defense(base.Defense):
         return None
 
     @base.returns(_uploaded)
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
-        """(D, P) float32: what D devices send for the parameters `after` (D, P), trained from `before` (P,)."""
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: FederationContext) -> torch.Tensor:
+        """Uploads (D, P) float32 of D devices, for parameters `after` (D, P) that were trained from `before` (P,)."""
         return after
 
-    def spent(self, federation: Federation) -> dict[str, float]:
-        """What the uploads of the whole training guarantee a device, e.g. {"epsilon": ..., "delta": ...}."""
+    def spent(self, federation: FederationContext) -> dict[str, float]:
+        """Privacy budget spent by all uploads of a device, {"epsilon": ..., "delta": ...}; empty: no guarantee."""
         return {}

@@ -1,11 +1,11 @@
-"""What devices do between two uploads: train the extractor they were given, and the networks they keep beside it.
+"""Local training on the devices: the extractor and the networks that each device keeps alongside it.
 
-`Grouped` trains the devices of a round side by side (`Stacked`), in groups if they are large. `Sequential` trains one
-after the other, with plain layers: the same computation, written again as the reference that the first is held against.
+`Grouped` trains the devices of a round in parallel (`Stacked`), in groups if they are large. `Sequential` trains one
+after the other, with plain layers: the same computation, as the reference for tests.
 
 Arroyo Arevalo et al., "Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning against
-Attribute Inference Attacks", algorithm 1, with the sign of equation (7) where the defense says so. All three networks
-move at once, on one forward pass: the losses at the old parameters.
+Attribute Inference Attacks", algorithm 1, with the sign of equation (7) where the defense has it. All three networks
+are updated simultaneously, on one forward pass: the losses at the old parameters.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 class Weighted(torch.autograd.Function):
-    """The identity, through which a gradient comes back times a factor."""
+    """The identity, whose gradient is scaled by a factor."""
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, factor: float) -> Tensor:
-        """The features."""
+        """The features, unchanged."""
         ctx.factor = factor
         return features.view_as(features)
 
@@ -47,12 +47,12 @@ class Weighted(torch.autograd.Function):
 
 
 def weighted(features: Tensor, factor: float) -> Tensor:
-    """Features whose gradient is taken times a factor; not at all if it is 0."""
+    """Features whose gradient is scaled by a factor, or detached if it is 0."""
     return Weighted.apply(features, factor) if factor else features.detach()
 
 
 class Stacked:
-    """D devices at once."""
+    """Local training of D devices in parallel."""
 
     def __init__(self, networks: Mapping[str, nn.Module], devices: int, data: FederatedData) -> None:
         self.data = data
@@ -63,7 +63,7 @@ class Stacked:
 
     def train(self, extractor: Tensor, kept: Kept, orders: Mapping[int, list[list[np.ndarray]]],
               defense: Defense, rate: float) -> Tensor:  # fmt: skip
-        """(D, P): the extractors after the devices' turns, from (P,); what the devices keep is changed in place."""
+        """The trained extractors (D, P) of all devices, from (P,); the networks that they keep are updated in place."""
         self.extractor.load(extractor)
         for role, network in self.others.items():
             load(network, torch.stack([kept[role][device] for device in orders]))
@@ -78,14 +78,14 @@ class Stacked:
         return self.extractor.flattened()
 
     def _loss(self, batch: Batch, defense: Defense) -> Tensor:
-        """The sum of what all networks of all devices descend."""
+        """The sum of the losses of all networks of all devices."""
         features = self.extractor(batch.x)
         losses = [self.losses(role, batch, weighted(features, factor)).sum() for role, factor in defense.roles.items()]
         more = defense.regularizer(features, batch.attribute, batch.mask, self.data.values)
         return torch.stack(losses if more is None else [*losses, more.sum()]).sum()
 
     def losses(self, role: str, batch: Batch, features: Tensor) -> Tensor:
-        """(D,): the mean loss of each device's network of a role on its batch."""
+        """Mean losses (D,) of each device's network of a role on its batch."""
         network = self.others[role]
         if role == "utility":
             together, apart = _scores(network, batch, features, self.data.values)
@@ -97,9 +97,9 @@ class Stacked:
 
 
 class Grouped:
-    """Devices side by side: on a GPU all of them, on a CPU as many at once as have few enough parameters together.
+    """Local training of devices in parallel: all of them on a GPU, groups of few enough parameters on a CPU.
 
-    Larger stacks do not fit into a processor's caches, and their gradients into memory that is used again.
+    Larger stacks do not fit into a processor's caches, and their gradients not into memory that is reused.
     """
 
     def __init__(self, networks: Mapping[str, nn.Module], data: FederatedData) -> None:
@@ -121,7 +121,7 @@ class Grouped:
 
 
 class Sequential:
-    """One device after the other: the reference."""
+    """Local training of one device after the other: the reference for tests."""
 
     def __init__(self, networks: Mapping[str, nn.Module], data: FederatedData) -> None:
         self.networks, self.data = networks, data
@@ -183,14 +183,14 @@ def _flattened(network: nn.Module) -> Tensor:
 
 
 def load(network: nn.Module, parameters: Tensor) -> None:
-    """Give the stacks of a network the parameters (D, P) of D devices."""
+    """Load the parameters (D, P) of D devices into the stacks of a network."""
     sizes = [sum(value[0].numel() for value in part.values) for part in _parts(network)]
     for part, own in zip(_parts(network), parameters.split(sizes, dim=1), strict=True):
         part.load(own)
 
 
 def _scores(critic: nn.Module, batch: Batch, features: Tensor, values: int) -> tuple[Tensor, Tensor]:
-    """(D, B) twice: scores of (x, r, u), and with another row's x in place of x."""
+    """Critic scores (D, B) of (x, r, u), and of the same with another row's x."""
     entry, trunk, joint = critic.children()
     count = batch.mask.shape[1]
     of_x, of_r = trunk(torch.cat([entry(batch.x), features], dim=1)).split(count, dim=1)
@@ -202,5 +202,5 @@ def _scores(critic: nn.Module, batch: Batch, features: Tensor, values: int) -> t
 
 
 def _mean(each: Tensor, mask: Tensor) -> Tensor:
-    """(D,): the mean over each device's rows (D, B), 0 where it has none."""
+    """Masked mean (D,) over each device's rows (D, B), 0 where it has none."""
     return (each * mask).sum(dim=1) / mask.sum(dim=1).clamp_min(1)

@@ -1,15 +1,15 @@
-"""federated: devices hold the data, a server averages the feature extractors that they train, and looks at them.
+"""federated: federated representation learning, where devices train a shared extractor that a server averages.
 
-Each round a fraction of the devices take the extractor, train it for some epochs on their rows, each beside networks
-of its own that never leave it, and upload it; the server averages what it gets (FedAvg), plainly or weighted by the
+In each round a fraction of the devices train the extractor for some epochs on their rows, each alongside networks of
+its own that never leave it, and upload it; the server averages the uploads (FedAvg), plainly or weighted by the
 devices' rows. With `participants: averaged` every device trains, and the server averages that fraction of them. The
-server, or whoever has the extractor, wants a sensitive attribute of the rows behind some representations; it has the
-representations of other rows, of which it knows the attribute. What protects the attribute is the devices': which
-networks the extractor learns with and against, and what they upload for it.
+server, or anyone with the extractor, wants a sensitive attribute of the rows behind some representations; it has the
+representations of other rows, whose attribute it knows. The devices protect the attribute, by the networks that they
+train the extractor with or against, and by what they upload.
 
-The extractor has learned for `pretraining` rounds before, with the utility network alone, or for the task where
-`pretrained_for` says so. The task is another's: a classifier is trained on the representations once the extractor is
-final, on those of all training rows, or by each device on its own.
+The extractor is pre-trained for `pretraining` rounds, with the utility network alone, or for the task if so declared
+by `pretrained_for`. The task is downstream: a classifier is trained on the representations once the extractor is final,
+on those of all training rows, or by each device on its own.
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning against Attribute Inference Attacks"; McMahan et al., "Communication-Efficient Learning of Deep Networks from
@@ -30,12 +30,12 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import asked, leak
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.attributes.leak import guess_spec, leak
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 
-from .data import FederatedData, at_work, first, participants, prepared
+from .data import FederatedData, first, participants, prepared, training_devices
 from .local import Grouped, Kept, Sequential
 from .records import FederatedRecords
 
@@ -43,7 +43,7 @@ BEFORE, ROUND = "pretraining", "round"
 
 
 class Start(NamedTuple):
-    """What all trainings of one setup and seed start with."""
+    """The common start of all trainings of one setup and seed: data and pre-trained networks."""
 
     task: Task
     data: FederatedData
@@ -51,7 +51,7 @@ class Start(NamedTuple):
     kept: Kept
 
     def serves(self, task: Task) -> bool:
-        """Whether it is that of another task, too: one that differs in its defense alone."""
+        """Whether it is also the start of another task, one that differs in its defense alone."""
         own = self.task
         same = task.table is own.table and task.settings is own.settings
         return same and (task.setup, task.seed, task.device) == (own.setup, own.seed, own.device)
@@ -59,18 +59,18 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True)
 class Pretraining(Defense):
-    """What devices train before a defense acts: the extractor beside one network, with nothing against it."""
+    """Pre-training before a defense acts: the extractor with one network, without an adversary."""
 
     role: str = "utility"
 
     @property
     def roles(self) -> Mapping[str, float]:
-        """That network alone."""
+        """The one network, with weight 1."""
         return {self.role: 1.0}
 
 
 class Federated(Protocol):
-    """Train an extractor over the devices, and show what the server makes of it."""
+    """Federated representation learning, with a server that infers an attribute from representations."""
 
     shows: ClassVar[set[str]] = {
         "known", "known_attribute", "known_mean", "attacked", "attacked_mean", "values", "architecture", "inputs",
@@ -87,7 +87,7 @@ class Federated(Protocol):
         self._start: Start | None = None  # of the last run: matching tries strength after strength
 
     def run(self, task: Task) -> Outcome:
-        """Train one extractor for each setting of the defense; all start alike and see the same batches."""
+        """Train one extractor under each setting of the defense, all from the same initialization and batches."""
         _, data, extractor, kept = self._started(task)
         records, outcome = FederatedRecords(task, data), Outcome()
         for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
@@ -100,13 +100,13 @@ class Federated(Protocol):
 
     def _started(self, task: Task) -> Start:
         if self._start is None or not self._start.serves(task):
-            self._start = None  # lets go of it first
+            self._start = None  # frees its memory first
             data = prepared(task)
             self._start = Start(task, data, *pretrained(task, data))
         return self._start
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
-        """The one case, for the extractor is final; by device one for each that trained an inference network."""
+        """The attacked view of the final extractor; by device, one for each that trained an inference network."""
         seen = {name: transcript[name] for name in self.shows if name in transcript}
         if target == "attribute" or "inner" not in seen:
             yield {}, seen, "attribute"
@@ -114,17 +114,17 @@ class Federated(Protocol):
         for device, inner in enumerate(seen["inner"]):
             yield {"device": device}, seen | {"inner": inner}, "attribute"
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
-        """Probabilities of the attribute's values."""
-        return asked(seen, target)
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
+        """The expected guess: probabilities of the attribute's values."""
+        return guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
-        """How well a guess tells the attribute; `uniform` is what the paper calls random guessing, 1/|U|."""
+        """Leakage metrics of a guess of the attribute; `uniform` is the paper's random guessing, 1/|U|."""
         return leak(guess, truth, rows) | {"uniform": 1 / guess.shape[-1]}
 
 
 def pretrained(task: Task, data: FederatedData, at_once: bool = True) -> tuple[torch.Tensor, Kept]:
-    """The extractor (P,) of which every training of this setup and seed starts, and what the devices have by then."""
+    """The pre-trained extractor (P,) from which every training of this setup and seed starts, and devices' networks."""
     start, way = first(task, data, "extractor"), Pretraining(task.settings.get("pretrained_for", "utility"))
     return _rounds(task, way, data, _vector(start), {}, BEFORE, task.settings["pretraining"], at_once, "")
 
@@ -138,11 +138,11 @@ def train(
     return _rounds(task, defense, data, extractor.clone(), own, ROUND, task.settings["rounds"], at_once, setting)
 
 
-def federation(task: Task, setting: str = "") -> Federation:
-    """What the devices know of a training."""
+def federation(task: Task, setting: str = "") -> FederationContext:
+    """The devices' context of a training."""
     draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
     count = len(participants(task, ROUND, 0))
-    return Federation(
+    return FederationContext(
         devices=task.settings["devices"],
         participants=count,
         rounds=task.settings["rounds"],
@@ -155,14 +155,14 @@ def _rounds(
     task: Task, defense: Defense, data: FederatedData, extractor: torch.Tensor, kept: Any, stage: str, count: int,
     at_once: bool, setting: str,
 ) -> tuple[torch.Tensor, Kept]:  # fmt: skip
-    """Some rounds of federated averaging."""
+    """Rounds of federated averaging."""
     shared, networks = federation(task, setting), networks_of(task, defense, data)
     starts = {role: _vector(networks[role]) for role in defense.roles}
     for role in starts:
         kept.setdefault(role, {})
     local = (Grouped if at_once else Sequential)(networks, data)
     for turn in range(count):
-        devices, selected = at_work(task, stage, turn)
+        devices, selected = training_devices(task, stage, turn)
         orders = {int(device): data.order(task, stage, turn, int(device)) for device in devices}
         own = {role: {i: kept[role].get(i, start) for i in orders} for role, start in starts.items()}
         after = local.train(extractor, own, orders, defense, task.settings["rate"])[selected]
@@ -176,12 +176,12 @@ def _rounds(
 
 
 def networks_of(task: Task, defense: Defense, data: FederatedData) -> dict[str, torch.nn.Module]:
-    """The extractor and the networks beside it, by role, as they are before the first round."""
+    """The initial extractor and the networks trained alongside it, by role."""
     return {role: first(task, data, role) for role in ("extractor", *defense.roles)}
 
 
 def averaged(sent: torch.Tensor, sizes: np.ndarray | None) -> torch.Tensor:
-    """(P,): the mean of what D devices sent (D, P), weighted by their numbers of rows (D,) if given."""
+    """Federated averaging: the mean (P,) of D devices' uploads (D, P), weighted by numbers of rows (D,) if given."""
     if sizes is None:
         return sent.mean(dim=0)
     shares = torch.from_numpy(sizes / sizes.sum()).to(sent)
@@ -192,7 +192,7 @@ def stepper(task: Task) -> Callable[[], None]:
     """One round's local training of a task's first setting, the same at each call; nothing is recorded."""
     data = prepared(task)
     ((_, defense), *_) = task.defenses.items()
-    networks, (devices, selected) = networks_of(task, defense, data), at_work(task, ROUND, 0)
+    networks, (devices, selected) = networks_of(task, defense, data), training_devices(task, ROUND, 0)
     kept = {role: {int(d): _vector(networks[role]) for d in devices} for role in defense.roles}
     orders = {int(d): data.order(task, ROUND, 0, int(d))[:1] for d in devices}
     local, start = Grouped(networks, data), _vector(networks["extractor"])

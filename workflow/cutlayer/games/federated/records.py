@@ -1,4 +1,4 @@
-"""What is kept of a training in the federated protocol: what the server makes of the extractor, the truth, the task."""
+"""Records of a federated training: final representations, true attributes, and utility for the task."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEAD = (64,)  # hidden units of the task's classifier
 
 
 class FederatedRecords:
-    """Representations of the adversary's rows and of the attacked ones, and how well they serve the task."""
+    """Representations of the adversary's and the attacked rows, and their utility for the task."""
 
     def __init__(self, task: Task, data: FederatedData) -> None:
         self._task, self._data = task, data
@@ -37,7 +37,7 @@ class FederatedRecords:
 
     @property
     def shared(self) -> dict[str, np.ndarray]:
-        """What the adversary knows whatever the defense: its own rows, their attribute, the networks' shapes."""
+        """What the adversary knows under every defense: its own rows, their attribute, the architectures."""
         data = self._data
         return {
             "inputs": data.features[self._known],
@@ -60,7 +60,7 @@ class FederatedRecords:
     def finish(
         self, setting: str, defense: Defense, extractor: torch.Tensor, kept: Kept
     ) -> tuple[dict[str, np.ndarray], list[dict[str, Any]]]:
-        """Arrays of the transcript and rows of the utility, of a final extractor (P,) and the devices' networks."""
+        """The transcript's arrays and utility metrics of a final extractor (P,) and the devices' networks."""
         network = self._network(extractor)
         known, attacked, train, test = (
             self._represented(network, rows)
@@ -81,7 +81,7 @@ class FederatedRecords:
         return network.eval()
 
     def _represented(self, network: torch.nn.Module, rows: np.ndarray) -> np.ndarray:
-        """(n, ...) float32."""
+        """Representations (n, ...) float32 of some rows."""
         pieces = np.array_split(rows, max(1, -(-len(rows) // AT_ONCE)))
         with torch.no_grad():
             found = torch.cat([network(self._data.encoded(piece)).cpu() for piece in pieces])
@@ -91,10 +91,9 @@ class FederatedRecords:
         return found.numpy()
 
     def _task_rows(self, setting: str, train: np.ndarray, test: np.ndarray) -> Iterator[dict[str, Any]]:
-        """Test accuracy of a classifier trained for the task on all training rows' representations.
+        """Test accuracy of a classifier for the task on the training rows' representations.
 
-        Or of one for each device on its own rows, the mean over devices.
-        """
+        It is one on all training rows, or the mean over one for each device."""
         data, settings = self._data, self._task.settings
         together = settings.get("head_rows", "all") == "all"
         labels, of_training = data.all_labels[data.test], data.all_labels[data.train]
@@ -106,7 +105,7 @@ class FederatedRecords:
                 random_state=seed_of(self._task.name, setting, "head") % 2**32,
             )  # fmt: skip
             own = train[rows]
-            with warnings.catch_warnings():  # so many epochs are meant
+            with warnings.catch_warnings():  # the number of epochs is a setting
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 fitted = make_pipeline(StandardScaler(), head).fit(own.reshape(len(own), -1), of_training[rows])
             scores.append(fitted.score(test.reshape(len(test), -1), labels))
@@ -117,7 +116,7 @@ class FederatedRecords:
     def _on_a_device(
         self, setting: str, defense: Defense, extractor: torch.Tensor, kept: Kept
     ) -> Iterator[dict[str, Any]]:
-        """The losses of one random device's own networks on its rows, with the final extractor."""
+        """Losses of one random device's own networks on its rows, with the final extractor."""
         roles = [role for role in ("privacy", "utility") if role in defense.roles]
         trained = sorted(set.intersection(*(set(kept[role]) for role in roles))) if roles else []
         if not trained:

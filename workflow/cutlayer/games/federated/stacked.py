@@ -1,7 +1,7 @@
-"""stacked: many small networks of one shape as one network, each on its own batch.
+"""Stacks of many small networks of one architecture, each applied to its own batch.
 
 The devices of a federated round train the same layers on batches of ten rows; one batched product for all of them costs
-little more than one device's. A stack keeps its members' parameters side by side, so that a step of plain gradient
+little more than one device's. A stack holds its members' parameters in common tensors, so that a step of plain gradient
 descent on the sum of the members' losses is a step of each member on its own.
 """
 
@@ -20,12 +20,12 @@ from .convolutions import convolved, joined
 
 
 class Stack(nn.Module):
-    """D networks with the layers of one `nn.Sequential`: (D, B, ...) -> (D, B, ...).
+    """A stack of D networks with the layers of one `nn.Sequential`: (D, B, ...) -> (D, B, ...).
 
     Layers may be `Linear`, `Conv2d` (one group, stride 1, padding in pixels), `ReLU`, `MaxPool2d` and `Flatten`.
 
     Raises:
-        InputError: of a layer of another kind.
+        InputError: the network has a layer of another kind.
 
     """
 
@@ -43,34 +43,34 @@ class Stack(nn.Module):
         self.values = nn.ParameterList(copies)
 
     def forward(self, x: Tensor) -> Tensor:
-        """What each member makes of its own batch."""
+        """Each member's output on its own batch."""
         values = iter(self.values)
         for layer in self.layers:
             x = _applied(layer, x, values)
         return x
 
     def flattened(self) -> Tensor:
-        """(D, P): each member's parameters, in the order of the network's `state_dict`."""
+        """Each member's parameters (D, P), in the order of the network's `state_dict`."""
         return torch.cat([turned(value.detach()).flatten(1) for value in self.values], dim=1)
 
     @torch.no_grad()
     def load(self, parameters: Tensor) -> None:
-        """Take the members' parameters from (D, P), or give all members the same (P,)."""
+        """Load the members' parameters (D, P), or the same parameters (P,) for all members."""
         sizes = [value[0].numel() for value in self.values]
         for value, part in zip(self.values, parameters.split(sizes, dim=-1), strict=True):
             turned(value).copy_(part.reshape(*part.shape[:-1], *turned(value).shape[1:]))
 
 
 def turned(value: Tensor) -> Tensor:
-    """Matrices (D, outputs, inputs) as a stack keeps them, (D, inputs, outputs), or back; all else as it is.
+    """Transpose matrices (D, outputs, inputs) to the layout of a stack, (D, inputs, outputs), or back.
 
-    Their gradients then come in the layout of the parameters, which saves a copy as long as the products.
+    Gradients then come in the layout of the parameters, which saves a copy that takes as long as the products.
     """
     return value.transpose(1, 2) if value.ndim == 3 else value
 
 
 def _applied(layer: nn.Module, x: Tensor, values: Iterator[Tensor]) -> Tensor:
-    """One layer of all members; those with parameters take them from `values`."""
+    """Apply one layer of all members; its parameters, if any, are the next of `values`."""
     if isinstance(layer, nn.Linear):
         weight, bias = itertools.islice(values, 2)
         return torch.baddbmm(bias.unsqueeze(1), x, weight)

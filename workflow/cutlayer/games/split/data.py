@@ -1,4 +1,4 @@
-"""Who trains on what in the split protocol: rows, batches, phases, and what the feature party knows besides."""
+"""The data of a training in split learning: train-test split, batches, and the feature party's side knowledge."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
-from .watched import chosen
+from .tracked import chosen
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Training rows in batches, then a test, if any: an epoch, or a day."""
+    """One epoch, or one day of a stream: its batches, then the rows that are tested on, if any."""
 
     batches: list[torch.Tensor]  # each (B,) int64, places among the training rows
     test: np.ndarray | None  # rows of the table
     place: dict[str, Any]  # the test's coordinates in the tables
 
     def copied(self) -> Sequence[torch.Tensor]:
-        """The batches once more, for a defense to do with as it likes."""
+        """A copy of the batches, which a defense may change."""
         return torch.stack(self.batches).unbind() if self.batches else ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Data(EncodedOnce):
-    """What a training needs, the same for every defense."""
+    """Data and side knowledge of a training, the same under every defense."""
 
     table: Table
     labels: torch.Tensor  # (n,) int64, of the training rows, on the device
     phases: list[Phase]
-    releases: int  # how often each training example is in a batch
+    num_releases: int  # how often each training example is in a batch, so that its gradient is released
     shown: dict[str, np.ndarray]  # for the transcript, whatever the defense
     truth: dict[str, np.ndarray]
-    watched: np.ndarray  # (W,) places among the training rows, see `watched`
+    tracked: np.ndarray  # (W,) places among the training rows, see `tracked`
     name: str
 
     @property
@@ -69,14 +69,14 @@ def prepared(task: Task) -> Data:
     if not any(phase.batches for phase in phases):
         raise InputError(f"run.{task.name}", "has no batch to train on", "more rows, or a smaller batch")
     shown, truth = _knowledge(task, train, parts[-1][1])
-    watched = _watched(task, train, shown)
-    if len(watched):
-        shown |= {"watched_rows": train[watched], "watched_features": table.features[train[watched]]}
-        truth |= {"watched_labels": table.labels[train[watched]].astype(np.int64)}
-    releases = 1 if settings.get("stream") else settings["epochs"]
+    tracked = _tracked(task, train, shown)
+    if len(tracked):
+        shown |= {"watched_rows": train[tracked], "watched_features": table.features[train[tracked]]}
+        truth |= {"watched_labels": table.labels[train[tracked]].astype(np.int64)}
+    num_releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
         features=table.features, train=train, model=model, inputs=_inputs(table, train), device=task.device,
-        table=table, labels=labels, phases=phases, releases=releases, shown=shown, truth=truth, watched=watched,
+        table=table, labels=labels, phases=phases, num_releases=num_releases, shown=shown, truth=truth, tracked=tracked,
         name=task.name,
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ Part = tuple[np.ndarray, np.ndarray | None, dict[str, Any]]  # places in train, 
 
 
 def _at_random(task: Task, draw: np.random.Generator) -> tuple[np.ndarray, list[Part]]:
-    """A random split; one part an epoch, a test after the last."""
+    """A random train-test split: one part for each epoch, a test after the last."""
     settings = task.settings
     rows = draw.permutation(len(task.table.labels))[: settings.get("rows", None)]
     held = round(settings["test_share"] * len(rows))
@@ -109,7 +109,7 @@ def _by_day(task: Task, draw: np.random.Generator) -> tuple[np.ndarray, list[Par
 
 
 def _batches(task: Task, places: np.ndarray, phase: int) -> list[torch.Tensor]:
-    """Shuffled, all of one size; what is left over is dropped."""
+    """Shuffled batches of one size; the remainder is dropped."""
     size = min(task.settings["batch"], len(places))
     order = torch.Generator().manual_seed(seed_of(task.origin, task.seed, "order", phase))
     shuffled = torch.from_numpy(places)[torch.randperm(len(places), generator=order)]
@@ -130,7 +130,7 @@ def _inputs(table: Table, train: np.ndarray) -> Inputs:
 def _knowledge(
     task: Task, train: np.ndarray, test: np.ndarray | None
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """The feature party's own rows, of which it knows a few labels (`known` a class) and guesses those it can test.
+    """The feature party's side knowledge: own rows with a few known labels per class, and the test rows it attacks.
 
     `features` holds some training rows and, at `attacked`, some test rows.
     """
@@ -152,8 +152,8 @@ def _knowledge(
     }, {"attacked_labels": table.labels[attacked].astype(np.int64)}
 
 
-def _watched(task: Task, train: np.ndarray, shown: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Places (W,) among the training rows of those that are followed, those with known labels first."""
+def _tracked(task: Task, train: np.ndarray, shown: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Places (W,) of the tracked records among the training rows, those with known labels first."""
     count = task.settings.get("known", {}).get("watched", 0)
     known = shown.get("known", np.array([], dtype=int))  # the feature party's own rows are the first training rows
     return chosen(count, known, train, len(task.table.labels), task.origin)

@@ -1,4 +1,4 @@
-"""The contract of a defense of the split game: what the label party trains towards, returns, and reads as classes."""
+"""Base class of label defenses in split learning: the soft labels, the released gradients, the predictions."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from torch.nn.functional import one_hot
 from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 
 @dataclass(frozen=True)
-class Training(Party):
-    """What the label party knows before the first step."""
+class Training(PartyContext):
+    """The context of a training: what the label party knows before the first step."""
 
     labels: torch.Tensor  # (n,) int64: the labels of the training rows
     classes: int
     outputs: int  # of the top model: what the defense's `outputs` returned
-    releases: int  # how often each example's gradient is sent: the epochs
+    num_releases: int  # how often each example's gradient is released: the epochs
 
 
 @dataclass(frozen=True)
-class Wire:
-    """What the label party knows of a batch."""
+class Context:
+    """The context of a batch: what the label party knows of it."""
 
     training: Training
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
@@ -39,28 +39,28 @@ class Wire:
         return self.training.labels[self.rows]
 
 
-def _promise(name: str, found: Any, defense: Defense, training: Training) -> None:
+def _bounded(name: str, found: Any, defense: Defense, training: Training) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
+        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
 
 
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
     checks.count(name, "outputs", found, at_least=classes)
 
 
-def _target(name: str, found: Any, defense: Defense, wire: Wire) -> None:
-    rows = wire.rows
-    checks.numbers(name, "target", found, (len(rows), wire.training.outputs), torch.float32, rows.device)
+def _soft_labels(name: str, found: Any, defense: Defense, context: Context) -> None:
+    rows = context.rows
+    checks.numbers(name, "soft_labels", found, (len(rows), context.training.outputs), torch.float32, rows.device)
 
 
-def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, wire: Wire) -> None:
+def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, context: Context) -> None:
     checks.like(name, "backward", found, gradient)
 
 
 def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
-    columns = found.shape[1] if np.ndim(found) == 2 else 0
-    checks.shaped(name, "decode", found, (len(probabilities), columns), probabilities.dtype, probabilities.device)
-    checks.distributions(name, "decode", found)
+    shape = (len(probabilities), found.shape[1] if np.ndim(found) == 2 else 0)
+    checks.shaped(name, "to_class_probabilities", found, shape, probabilities.dtype, probabilities.device)
+    checks.distributions(name, "to_class_probabilities", found)
 
 
 def _drawn(name: str, found: Any, defense: Defense, state: Any, training: Training) -> None:
@@ -71,7 +71,7 @@ def _drawn(name: str, found: Any, defense: Defense, state: Any, training: Traini
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the labels; all hooks are the label party's, in the order in which they are called."""
+    """A label defense; the label party runs all hooks, in the order in which they are called."""
 
     games: ClassVar[set[str]] = {"split"}
 
@@ -81,34 +81,37 @@ class Defense(base.Defense):
 
     @base.returns(_outputs)
     def outputs(self, classes: int) -> int:
-        """How many classes the top model tells apart."""
+        """The number of classes that the top model predicts."""
         return classes
 
-    @base.returns(_promise)
-    def promise(self, training: Training) -> float | None:
-        """The largest AUC with which all that is sent for a row may tell its label, if it says so of itself."""
+    @base.returns(_bounded)
+    def auc_bound(self, training: Training) -> float | None:
+        """Upper bound on the AUC of any attack on a row's label, or None if the defense gives no guarantee.
+
+        It bounds what all gradients released for the row reveal, over the whole training.
+        """
         return None
 
-    @base.returns(_target)
-    def target(self, wire: Wire) -> torch.Tensor:
-        """What the batch is trained towards: (B, outputs) float32, a row of weights on the classes' log-losses."""
-        return one_hot(wire.labels, wire.training.outputs).float()
+    @base.returns(_soft_labels)
+    def soft_labels(self, context: Context) -> torch.Tensor:
+        """Soft labels (B, outputs) float32 that the batch is trained on: weights on the log-losses of the classes."""
+        return one_hot(context.labels, context.training.outputs).float()
 
     @base.returns(_backward)
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """What is sent for the per-example gradients (B, d) float32 at the cut; as many, of the same size."""
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """The gradients (B, d) float32 that are released in place of the per-example gradients at the cut."""
         return gradient
 
     @base.returns(_decoded)
-    def decode(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
-        """The (N, classes) scores, rows sum to 1, that the top model's probabilities (N, outputs) stand for."""
+    def to_class_probabilities(self, probabilities: np.ndarray, state: Any) -> np.ndarray:
+        """Class probabilities (N, classes), rows sum to 1, from the top model's probabilities (N, outputs)."""
         return probabilities
 
     @base.returns(_drawn)
     def drawn(self, state: Any, training: Training) -> torch.Tensor | None:
-        """What was drawn once for each training row's label, if anything: how it moves the odds of the label.
+        """Log-likelihoods of the label from what was drawn once for each training row; None if nothing was.
 
         (n,) float32, of two classes the log-likelihood ratio of label 1 to label 0; of more (n, classes), each class's
-        log-likelihood less any constant of the row. For metrics only: it enters the truth, and no transcript.
+        log-likelihood up to a constant of the row. For metrics only: it enters the truth, and no transcript.
         """
         return None

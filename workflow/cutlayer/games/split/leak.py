@@ -1,4 +1,4 @@
-"""How much a guess about the split protocol gives away: per batch, per training, and summed up over batches."""
+"""Label leakage metrics of attacks in split learning: per batch, per training, and summarized over batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case
 from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
@@ -26,14 +26,17 @@ Attacked = tuple[str, int]  # the target, and which of the recorded batches
 
 
 def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Attacked]]:
-    """The cases of one setting of a defense; a case says the step and, where there are days, the day."""
+    """The attacked views of one setting of a defense: each recorded batch, or the training as a whole.
+
+    A case has the step and, where there are days, the day.
+    """
     if target == "population":
         seen = {name: transcript[name] for name in OF_THE_TRAINING if name in transcript}
         yield {"step": 0, "day": 0}, seen | {"bottom": transcript["snapshots"][-1]}, (target, 0)
         return
     if target == "watched":
         seen = {name: transcript[name] for name in OF_THE_WATCHED if name in transcript}
-        if {"watched_gradients", "known_labels"} <= seen.keys():  # fewer rows may be followed than have known labels
+        if {"watched_gradients", "known_labels"} <= seen.keys():  # fewer rows may be tracked than have known labels
             seen["known_labels"] = seen["known_labels"][: seen["watched_gradients"].shape[1]]
         yield {"step": 0, "day": 0}, seen, (target, 0)
         return
@@ -44,29 +47,29 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         yield {"step": int(step), "day": int(day)}, seen | known, (target, place)
 
 
-def asked(seen: Arrays, target: str) -> Asked:
-    """The guess that a case wants: `attack.py` says what it is for each target."""
+def guess_spec(seen: Arrays, target: str) -> GuessSpec:
+    """The shape and type of the guess expected from an attack on this target, see `attack.py`."""
     classes = int(seen["classes"])
     if target == "dimension":
-        return Asked((), whole=True)
+        return GuessSpec((), whole=True)
     if target == "population":
-        return Asked((len(seen["attacked"]), classes), by_epoch=True)
+        return GuessSpec((len(seen["attacked"]), classes), by_epoch=True)
     if target == "watched":
         count, known = seen["watched_gradients"].shape[1], len(seen.get("known_labels", ()))
         shape = (count,) if classes == 2 else (count, classes)
-        return Asked(shape, abstains=True, known="known_labels", given=np.arange(known))
+        return GuessSpec(shape, abstains=True, known="known_labels", given=np.arange(known))
     if classes != 2:
         wrong = f"a score tells 2 classes apart, here there are {classes}"
         raise InputError("protocol.split", wrong, "an attack that says so expected: classes = {2}")
-    return Asked((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
+    return GuessSpec((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
 
 
 def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()) -> dict[str, float]:
-    """Metrics of one guess, by what it is about.
+    """Leakage metrics of one guess of an attack, by its target.
 
-    labels: a score for each example of a batch, NaN for those not guessed; watched: the same for each watched row, or
-    class probabilities (W, classes), NaN in rows not guessed; population: class probabilities
-    (attacked, classes), or those after each of the attack's epochs; dimension: the number of classes trained on.
+    labels: a score for each example of a batch, NaN for those not guessed; watched: a score for each tracked record, or
+    class probabilities (W, classes), NaN in rows not guessed; population: class probabilities (attacked, classes), or
+    those after each of the attack's epochs; dimension: the number of classes trained on.
 
     A row that is not guessed is left out if its label was `given`. Any other counts as chance: it ties with all others.
     """
@@ -74,7 +77,7 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
     if target == "labels":
         return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
-        return _of_the_watched(guess, truth["watched_labels"], given)
+        return _of_the_tracked(guess, truth["watched_labels"], given)
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
@@ -93,40 +96,43 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict
 
 
 def _error(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """The standard error of an AUC, where its rows say it."""
+    """The standard error of an AUC, if it has enough rows of either class."""
     error = auc_error(score, labels)
     return {} if error is None else {"leak_auc_error": error}
 
 
 def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Without the rows that are not guessed because their labels were given."""
+    """Guesses and labels without the rows that are not guessed because the adversary knows their labels."""
     left_out = np.isnan(guess).reshape(len(guess), -1).any(axis=1) & np.isin(np.arange(len(guess)), given)
     return guess[~left_out], labels[~left_out]
 
 
-def _of_the_watched(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
-    """Of two classes as of a batch, of more as of a population; a row that is not guessed has all classes alike."""
+def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
+    """Metrics of tracked records: as of a batch for two classes, as of a population for more.
+
+    A row that is not guessed counts as a random guess among all classes.
+    """
     if guess.ndim == 1:
         return _of_a_batch(guess, labels, given)
     guess, labels = _wanted(guess, labels, given)
-    told = ~np.isnan(guess).any(axis=1)
-    whole = _of_a_population(np.where(told[:, None], guess, 0), labels)
-    if told.all():
+    guessed = ~np.isnan(guess).any(axis=1)
+    whole = _of_a_population(np.where(guessed[:, None], guess, 0), labels)
+    if guessed.all():
         return whole
-    right = (guess[told].argmax(axis=1) == labels[told]).sum() + (~told).sum() / guess.shape[1]
+    right = (guess[guessed].argmax(axis=1) == labels[guessed]).sum() + (~guessed).sum() / guess.shape[1]
     share = float(right / len(labels))
     return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
 
 
 def as_drawn(drawn: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Metrics of what a defense drew for the watched rows (W,) or (W, classes), as if it were an attack on them."""
-    found = _of_the_watched(drawn, labels, ())
+    """Leakage of a defense's own random draws for the tracked records, (W,) or (W, classes), scored as an attack."""
+    found = _of_the_tracked(drawn, labels, ())
     summed = {row["metric"]: row["value"] for row in summarize([{"metric": m, "value": v} for m, v in found.items()])}
     yield from ({"attack": AS_DRAWN, "metric": metric, "value": value} for metric, value in (found | summed).items())
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """The last epoch, and the best one, which an adversary could only pick with the true labels."""
+    """Metrics after an attack's last epoch, and after its best one, which only an oracle with the labels can pick."""
     epochs = guess if guess.ndim == 3 else guess[None]
     utilities = [utility_of(scores, labels) for scores in epochs]
     common = float(np.bincount(labels).max() / len(labels))
@@ -142,10 +148,10 @@ def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each kind of guess: mean and median leak AUC, mean and 95% quantile of |AUC - ½|, the chance floor.
+    """Mean and median leak AUC, mean and 95% quantile of |AUC - ½|, and the chance floor, for each kind of guess.
 
-    Batches without both classes are counted and left out of all else. The mean of a single one has its standard error;
-    several may share rows, so that theirs do not add up.
+    Single-class batches are counted and left out of all else. The mean of a single batch has its standard error;
+    several may share rows, so that their errors are not independent.
     The floor is that of the quantile; the mean of a useless score's |AUC - ½| is about sqrt(2 / pi) / 1.96 of it.
     """
     found = []

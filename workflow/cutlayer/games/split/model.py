@@ -1,4 +1,4 @@
-"""The contract of a model of the split game: the feature party's bottom, the label party's top."""
+"""Base class of models in split learning: the feature party's bottom model and the label party's top model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ __all__ = ["Inputs", "Model"]
 
 @dataclass(frozen=True)
 class Model(CutModel):
-    """One network, cut between the parties."""
+    """A network that is split between the feature party and the label party."""
 
     games: ClassVar[set[str]] = {"split"}

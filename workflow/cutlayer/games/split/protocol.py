@@ -1,15 +1,15 @@
-"""split: one party holds features and the bottom model, the other holds the labels and the top model.
+"""split: two-party split learning, where one party holds features and the bottom model, the other labels and top model.
 
-Each batch the feature party sends embeddings, the label party returns the gradient of every example's loss at the
-cut, and the feature party goes on back-propagating what it received. It wants the labels; what protects them is the
-label party's: what it trains towards, what it returns, and how it reads its own predictions.
+For each batch the feature party sends embeddings, the label party returns the gradient of every example's loss at the
+cut, and the feature party back-propagates what it received. Its adversary wants the labels; the label party protects
+them by its soft labels, by the gradients that it releases, and by how it turns outputs into class probabilities.
 
 The transcript is what the feature party could see: the gradients, its embeddings and its first layer's gradients in
-sampled batches, what came back for some of its rows each time (`watched`), its bottom model, its features. Which of a
-batch's examples are positive may be known to it for a few (`hints`), and so may the labels of a few of its examples
-(`known`). What a defense drew for the labels (`drawn`) it cannot see; that is in the truth, scored as the attack
-`as_drawn`. How many classes the top model tells apart is a parameter of the defense, which is no secret. Sampled
-batches are evenly spaced over training, besides those asked for by number (`records.at`).
+sampled batches, the gradients of its tracked records in every epoch (`watched`), its bottom model, its features. It may
+know a few positives of a batch (`hints`), and the labels of a few of its examples (`known`). What a defense drew for
+the labels (`drawn`) it cannot see; that is in the truth, scored as the attack `as_drawn`. How many classes the top
+model predicts is a parameter of the defense, which is not secret. Sampled batches are evenly spaced over the training,
+besides those requested by number (`records.at`).
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang et al., "Training on Fake Labels".
 """
@@ -31,19 +31,19 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.base.snapshot import architecture
 from cutlayer.metrics.utility import utility as of_scores
 
 from . import leak as leaks
 from .data import Data, prepared
-from .defense import Defense, Training, Wire
+from .defense import Context, Defense, Training
 from .records import Records
 
 
 class Split(Protocol):
-    """Train bottom and top model together, and show the feature party its side of it."""
+    """Two-party split learning with a curious feature party."""
 
     shows: ClassVar[set[str]] = {
         "gradients", "embeddings", "first_gradients", "hints", "classes",
@@ -57,7 +57,7 @@ class Split(Protocol):
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
-        """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
+        """Train one pair of models under each setting of the defense, all from the same initialization and batches."""
         data = prepared(task)
         outcome = Outcome(shared=data.shown, truth=dict(data.truth))
         for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
@@ -67,19 +67,19 @@ class Split(Protocol):
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
-        """Each recorded batch; or, for attacks on watched rows or with the bottom model, the training as a whole."""
+        """Each recorded batch; or, for attacks on tracked records or with the bottom model, the training as a whole."""
         yield from leaks.cases(transcript, target)
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
-        """Scores of rows, class probabilities, or a number of classes."""
-        return leaks.asked(seen, target)
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
+        """The expected guess: scores of rows, class probabilities, or a number of classes."""
+        return leaks.guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
-        """How well a guess tells labels, or the number of classes trained on."""
+        """Leakage metrics of a guess of labels, or of the number of classes trained on."""
         return leaks.leak(guess, truth, rows, given)
 
     def summarize(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Mean, median and 95% quantile over the recorded batches, with the chance floor."""
+        """Mean, median and 95% quantile of the leakage over the recorded batches, with the chance floor."""
         return leaks.summarize(rows)
 
 
@@ -96,12 +96,12 @@ class Parties:
 
 
 def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
-    """Everything of one training before its first step."""
+    """Models, optimizer and defense of one training before its first step."""
     training = Training(
         labels=data.labels.clone(),  # what a defense does to its own changes neither truth nor the next training
         classes=data.classes,
         outputs=defense.outputs(data.classes),
-        releases=data.releases,
+        num_releases=data.num_releases,
         generator=_generator(task.name, setting, "defense"),
         device=task.device,
     )
@@ -116,21 +116,21 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     """One training under one defense; its test metrics are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = Records(task.settings["records"], data)
-    promised = defense.promise(parties.training)
-    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
+    bound = defense.auc_bound(parties.training)
+    utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     for phase in data.phases:
         for rows, own in zip(phase.batches, phase.copied(), strict=True):
             _step(parties, data.encode(rows), rows, own, records)
         if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the noise")
         if phase.test is not None:
-            scores = defense.decode(_probabilities(parties, data, phase.test), parties.state)
+            scores = defense.to_class_probabilities(_probabilities(parties, data, phase.test), parties.state)
             place = {"setting": setting} | phase.place
             utility += [place | row for row in of_scores(scores, data.table.labels[phase.test])]
     records.finish(parties.bottom, architecture(task.settings["model"], data.inputs), parties.training.outputs)
-    drawn = defense.drawn(parties.state, parties.training) if len(data.watched) else None
+    drawn = defense.drawn(parties.state, parties.training) if len(data.tracked) else None
     if drawn is not None:
-        records.hidden["drawn"] = drawn.cpu().numpy()[data.watched]
+        records.hidden["drawn"] = drawn.cpu().numpy()[data.tracked]
         scored = leaks.as_drawn(records.hidden["drawn"], data.truth["watched_labels"])
         utility += [{"setting": setting} | row for row in scored]
     return records
@@ -139,8 +139,8 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
 def _step(
     parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, own: torch.Tensor, records: Records | None = None
 ) -> None:
-    """One batch there and back; `own` is the defense's copy of its rows."""
-    wire = Wire(parties.training, own, parties.state)
+    """One training step: a forward and a backward pass across the cut; `own` is the defense's copy of the rows."""
+    context = Context(parties.training, own, parties.state)
     descent.forget(parties.optimizer)
 
     first, embedding = parties.bottom(x)  # the feature party
@@ -148,9 +148,9 @@ def _step(
         first.retain_grad()
 
     sent = embedding.detach().requires_grad_()  # crosses the cut
-    loss = losses(parties.top(sent, x), parties.defense.target(wire))  # the label party
+    loss = losses(parties.top(sent, x), parties.defense.soft_labels(context))  # the label party
     loss.mean().backward()
-    received = parties.defense.backward(len(loss) * sent.grad, wire)  # crosses back: one gradient an example
+    received = parties.defense.backward(len(loss) * sent.grad, context)  # crosses back: one gradient an example
 
     embedding.backward(received / len(loss))  # the feature party
     descent.step(parties.optimizer)
@@ -159,17 +159,17 @@ def _step(
 
 
 def losses(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy of each example (B,): logits (B, K), or (B, 1) for the second of two classes; weights (B, K)."""
+    """Cross-entropy (B,) of each example: logits (B, K), or (B, 1) for the second of two classes; `target` (B, K)."""
     return -(target * _complete(logits).log_softmax(dim=1)).sum(dim=1)
 
 
 def _complete(logits: torch.Tensor) -> torch.Tensor:
-    """Two classes have one logit, that of the second; the first one's is 0."""
+    """Logits (B, K), with a 0 for the first of two classes if there is a single one."""
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
 def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
-    """The bottom and the top model; of one setup and seed all defenses start with the same bottom."""
+    """The bottom and the top model; all defenses start from the same bottom model for a given setup and seed."""
     with seeded(seed_of(task.origin, task.seed, "bottom")):
         bottom = data.model.bottom(data.inputs)
     with seeded(seed_of(task.origin, task.seed, "top")):
@@ -178,7 +178,7 @@ def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torc
 
 
 def _probabilities(parties: Parties, data: Data, rows: np.ndarray) -> np.ndarray:
-    """(N, outputs) float64."""
+    """Predicted probabilities (N, outputs) float64."""
     parts = []
     with torch.no_grad():
         for some in np.array_split(rows, max(1, len(rows) // 4096)):

@@ -1,4 +1,4 @@
-"""What is kept of a training in the split protocol: what the feature party saw, and the truth about it."""
+"""Records of a training in split learning: what the feature party saw, and the true labels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cutlayer.core.seeds import generator
 from cutlayer.games.base.snapshot import flattened
 
 from .data import Data, days
-from .watched import Watched
+from .tracked import Tracked
 
-HINTS = 5  # positives of each batch that an adversary may be told
+HINTS = 5  # known positives of each batch that an adversary may have
 
 
 class Records:
-    """The sampled batches of one training, its watched rows, and its bottom model at the end."""
+    """The sampled batches of one training, its tracked records, and its bottom model at the end."""
 
     def __init__(self, wanted: Mapping[str, Any], data: Data) -> None:
         spaced = np.linspace(0, data.steps - 1, min(wanted["batches"], data.steps)).round().astype(int)
@@ -27,25 +27,25 @@ class Records:
         self.first_layer: bool = wanted.get("first_layer", False)
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []
-        self._watched = Watched(data.watched, len(data.train), data.device) if len(data.watched) else None
+        self._tracked = Tracked(data.tracked, len(data.train), data.device) if len(data.tracked) else None
         self.seen: dict[str, np.ndarray] = {}
         self.truth: dict[str, np.ndarray] = {}  # the same under every defense
         self.hidden: dict[str, np.ndarray] = {}  # of this training
 
     @property
     def now(self) -> bool:
-        """Whether the current batch is one of the sampled."""
+        """Whether the current batch is sampled."""
         return self._step in self._at
 
     def keep(
         self, rows: torch.Tensor, gradients: torch.Tensor, embeddings: torch.Tensor, first: torch.Tensor,
         loss: torch.Tensor,
     ) -> None:  # fmt: skip
-        """Note a batch, places (B,) among the training rows, if it is one of the sampled, and go on to the next."""
+        """Record a batch, places (B,) among the training rows, if it is sampled, and go on to the next."""
         if self.now:
             labels = self._data.labels[rows].cpu().numpy()
             batch = {
-                "gradients": gradients.cpu().numpy().copy(),  # a defense may send one tensor again and again
+                "gradients": gradients.cpu().numpy().copy(),  # a defense may release one tensor again and again
                 "embeddings": embeddings.cpu().numpy(),
                 "labels": labels,
                 "losses": loss.cpu().numpy(),
@@ -56,12 +56,12 @@ class Records:
             if self.first_layer and first.grad is not None:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
             self._batches.append(batch)
-        if self._watched:
-            self._watched.keep(rows, gradients)
+        if self._tracked:
+            self._tracked.keep(rows, gradients)
         self._step += 1
 
     def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:
-        """Turn what was kept into arrays: the transcript's, and the truth for metrics."""
+        """Stack the records into the transcript's arrays, and the true labels for metrics."""
         stacked = {name: np.stack([batch[name] for batch in self._batches]) for name in self._batches[0]}
         self.truth = {"labels": stacked.pop("labels")}
         self.hidden = {"losses": stacked.pop("losses"), "outputs": np.array(outputs)}
@@ -70,8 +70,8 @@ class Records:
             "architecture": drawn,
             "outputs": np.array(outputs),
         }
-        if self._watched:
-            self.seen |= self._watched.finish([len(phase.batches) for phase in self._data.phases])
+        if self._tracked:
+            self.seen |= self._tracked.finish([len(phase.batches) for phase in self._data.phases])
 
 
 def _hints(labels: np.ndarray, *name: object) -> np.ndarray:

@@ -1,16 +1,16 @@
-"""The contract of an attack of the split_server game: the server guesses a sensitive attribute of the clients' rows.
+"""Base class of attribute inference by a split-learning server: it infers a sensitive attribute of the clients' rows.
 
 What it may name in `sees`, with E epochs:
 
 - `values` (): how many values the attribute has; `architecture`: the models' shapes, see `games/base/snapshot.py`
 - `inputs` (n, ...), `known_attribute` (n,): its auxiliary rows
 - `known` (n, ...), `attacked` (q, ...): features of auxiliary and test rows from the trained encoder
-- `known_mean` (n, ...), `attacked_mean` (q, ...): the means of what is sent for each of them, if they are sent several
-  times, each time with fresh noise
+- `known_mean` (n, ...), `attacked_mean` (q, ...): the means of their releases, if each of them has several, with fresh
+  noise each time
 - `intercepted` (E, q, ...): features of training rows after every epoch
 - `noise` (): the standard deviation of the noise on them, which the clients announce; 0: none
-- `poison` (E, p, ...), `poison_attribute` (p,): the same of its own rows among those that train
-- `encoder` (E, P): the encoder after every epoch, for who is a client, too
+- `poison` (E, p, ...), `poison_attribute` (p,): features after every epoch and attribute of its own training rows
+- `encoder` (E, P): the encoder after every epoch, for an adversary who is also a client
 - `defense` (b,): the clients' method and its parameters, see `described`
 
 `infer` returns probabilities of the values (q, values), or (E, q, values), for the target "attribute" of the attacked
@@ -27,7 +27,7 @@ from cutlayer.games.base import attack as base
 
 @dataclass(frozen=True)
 class Attack(base.Attack):
-    """What guesses an attribute from features."""
+    """An attribute inference attack on released features."""
 
     games: ClassVar[set[str]] = {"split_server"}
     target: ClassVar[str] = "attribute"

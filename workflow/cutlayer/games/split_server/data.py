@@ -1,4 +1,4 @@
-"""Who holds what in the split_server protocol: training, test and auxiliary rows, and what poisons the training."""
+"""The data of split learning with an untrusted server: training, test and auxiliary rows, and the poison rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PARTS = (4, 1, 2)  # training : test : auxiliary, as in the paper
 
 @dataclass(frozen=True, kw_only=True)
 class ServerData(AttributeData, EncodedOnce):
-    """Of the rows that train the attacker's own are last."""
+    """Data and encoded rows of the clients and the adversary; among the training rows the poison rows are last."""
 
     known: np.ndarray  # the auxiliary rows
-    poison: np.ndarray  # (p,) the attacker's own rows among those that train; taken from the auxiliary rows
+    poison: np.ndarray  # (p,) the adversary's own training rows, taken from the auxiliary rows
 
     def batches(self, task: Task, epoch: int) -> list[torch.Tensor]:
-        """Places among the training rows in shuffled batches (B,) of one size; what is left over is dropped."""
+        """Shuffled batches (B,) of places among the training rows, all of one size; the remainder is dropped."""
         order = torch.Generator().manual_seed(seed_of(task.origin, task.seed, "order", epoch))
         size = min(task.settings["batch"], len(self.train))
         shuffled = torch.randperm(len(self.train), generator=order).to(self.device)
@@ -32,7 +32,7 @@ class ServerData(AttributeData, EncodedOnce):
 
 
 def prepared(task: Task) -> ServerData:
-    """Split the rows 4 : 1 : 2; with `poison`, so large a share of the training rows is the attacker's own."""
+    """Split the rows 4 : 1 : 2; `poison` is the adversary's share of the training rows."""
     train, test, known = _parts(task)
     share = task.settings.get("poison", 0.0)
     poison = known[: round(share / (1 - share) * len(train))]
@@ -40,7 +40,7 @@ def prepared(task: Task) -> ServerData:
 
 
 def _parts(task: Task) -> list[np.ndarray]:
-    """Rows that train, are tested and are the attacker's, at random or as the setup's `partition` says."""
+    """Training, test and auxiliary rows, at random or by the setup's `partition`."""
     if "partition" in task.settings:
         return _partition(task)
     rows = rows_of(task)
@@ -48,7 +48,7 @@ def _parts(task: Task) -> list[np.ndarray]:
 
 
 def _partition(task: Task) -> list[np.ndarray]:
-    """The same; tested are rows of which the attribute says that they do not train (1 and above), and no others.
+    """Training, test and auxiliary rows, where an attribute of 1 or more marks the test rows.
 
     If there are too few of either kind, fewer rows are used.
 

@@ -1,4 +1,4 @@
-"""The contract of a defense of the split_server game: what the clients send, add to their loss, and how they step."""
+"""Base class of attribute defenses in split learning: the released features, the clients' penalty, their updates."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ import torch
 from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
-from cutlayer.games.base.party import Party
+from cutlayer.games.base.party import PartyContext
 
 Descent = tuple[Literal["adam", "sgd"], float]
 
 
 @dataclass(frozen=True)
-class Clients(Party):
-    """What the clients know before the first step."""
+class ClientsContext(PartyContext):
+    """The context of a training: what the clients know before the first step."""
 
     attribute: torch.Tensor  # (n,) int64: the sensitive attribute of the training rows
     values: int  # how many values it has
-    sigma: float  # of the noise added to the features that are sent
+    sigma: float  # standard deviation of the noise on released features
     epochs: int
     steps: int  # in all
     features: Callable[[torch.Tensor], torch.Tensor]  # training rows (B,) -> features, encoder in training mode
     parameters: list[torch.Tensor]  # the encoder's
     decoder: Callable[[int], torch.nn.Module]  # outputs -> a fresh network of the classifier's shape, net(features, {})
     batch: Callable[[], torch.Tensor]  # (B,): random training rows, drawn from `generator`
-    queries: int = 1  # how often a row is sent once the encoder is trained
+    queries: int = 1  # releases of a row once the encoder is trained
 
     @property
-    def sendings(self) -> int:
-        """How often a row is sent at most: once an epoch while it trains, or once a query later."""
+    def num_releases(self) -> int:
+        """How often a row's features are released at most: once per epoch in training, or once per query later."""
         return max(self.epochs, self.queries)
 
 
 @dataclass(frozen=True)
-class Wire:
-    """What the clients know in a step."""
+class Context:
+    """The context of a training step: what the clients know of its batch."""
 
-    clients: Clients
+    clients: ClientsContext
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
     loss: float  # the batch's utility loss
     state: Any = None  # what the defense's `begin` returned
@@ -53,20 +53,20 @@ class Wire:
         return self.clients.attribute[self.rows]
 
 
-def _bounded(name: str, found: Any, defense: Defense, features: torch.Tensor) -> None:
-    checks.like(name, "bound", found, features)
+def _released(name: str, found: Any, defense: Defense, features: torch.Tensor) -> None:
+    checks.like(name, "release", found, features)
 
 
 def _deviation(name: str, found: Any, *_: Any) -> None:
     checks.deviation(name, "deviation", found)
 
 
-def _promise(name: str, found: Any, *_: Any) -> None:
+def _bounded(name: str, found: Any, *_: Any) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"promise returned {found!r}", "None or an AUC from 1/2 to 1 is meant")
+        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
 
 
-def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, wire: Wire) -> None:
+def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, context: Context) -> None:
     if found is not None:
         checks.shaped(name, "penalty", found, (), features.dtype, features.device)
         checks.follows(name, "penalty", found, features)
@@ -78,55 +78,55 @@ def _updated(name: str, found: Any, *_: Any) -> None:
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the attribute; all hooks are the clients', in the order in which they are called."""
+    """An attribute defense; the clients run all hooks, in the order in which they are called."""
 
     games: ClassVar[set[str]] = {"split_server"}
     watches: ClassVar[bool] = False  # whether `moved` is to be called
 
     def descent(self, rate: float) -> Descent:
-        """How the encoder steps along its gradients, and at which rate, given the setup's, which is meant for Adam."""
+        """The optimizer of the encoder and its learning rate, given the rate that the setup declares for Adam."""
         return "adam", rate
 
-    def begin(self, clients: Clients) -> Any:
+    def begin(self, clients: ClientsContext) -> Any:
         """Called before anything is sent; what it returns is the `state` of every later hook."""
         return None
 
-    @base.returns(_bounded)
-    def bound(self, features: torch.Tensor) -> torch.Tensor:
-        """What is sent in place of features (B, ...), but for noise, whenever they leave the clients."""
+    @base.returns(_released)
+    def release(self, features: torch.Tensor) -> torch.Tensor:
+        """The features released in place of (B, ...), before noise, whenever features leave the clients."""
         return features
 
     @base.returns(_deviation)
-    def deviation(self, clients: Clients) -> float:
+    def deviation(self, clients: ClientsContext) -> float:
         """The standard deviation of the noise on all that leaves the clients, in training and after it.
 
         0: as the setup has it, `sigma` on what trains the classifier, and on what the adversary sees by `noisy_views`.
         """
         return 0.0
 
-    @base.returns(_promise)
-    def promise(self, clients: Clients) -> float | None:
-        """The largest AUC with which what is sent for a row may tell its attribute, if it says so of itself."""
+    @base.returns(_bounded)
+    def auc_bound(self, clients: ClientsContext) -> float | None:
+        """Upper bound on the AUC of any attack on a row's attribute, or None if the defense gives no guarantee."""
         return None
 
     @base.returns(_penalty)
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor | None:
-        """What the clients add to the utility loss: a scalar of the features (B, ...), which have no noise yet."""
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor | None:
+        """The clients' penalty, added to the utility loss: a scalar of the noiseless features (B, ...), or None."""
         return None
 
     @base.returns(_updated)
-    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
-        """Set the encoder's gradients for one step; False: the encoder takes none.
+    def update(self, utility: torch.Tensor, features: torch.Tensor, context: Context) -> bool:
+        """Set the encoder's gradients for one step; False skips the step.
 
         `utility` is a scalar whose gradient with respect to the encoder is the utility loss's.
         """
-        penalty = self.penalty(features, wire)
+        penalty = self.penalty(features, context)
         (utility if penalty is None else utility + penalty).backward()
         return True
 
-    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
+    def moved(self, before: list[torch.Tensor], context: Context) -> None:
         """Called after a step, with the encoder's parameters before it, if the class `watches`."""
 
     def report(self, state: Any) -> dict[str, np.ndarray | float]:
-        """Of the whole training: an array with a number for each step, or one number."""
+        """Statistics of the whole training: for each an array with a number per step, or one number."""
         return {}

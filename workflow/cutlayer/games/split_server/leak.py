@@ -1,4 +1,4 @@
-"""How much a guess about the split_server protocol gives away, and what its training cost."""
+"""Attacked views and utility metrics of split learning with an untrusted server."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ IN_TRAINING = (
     "intercepted", "noise", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture",
     "encoder", "defense",
 )  # fmt: skip
-SHOWN = 200  # steps of a course that are written down
+SHOWN = 200  # steps of a training curve that are written
 Attacked = str  # the name of the truth
 
 
 def case(transcript: Arrays, target: str) -> tuple[Case, dict[str, np.ndarray], Attacked]:
-    """The one case of a target: the stage, what is seen of it, what is asked."""
+    """The attacked view of a target: the stage, the arrays that the adversary sees, the attribute it infers."""
     inference = target == "attribute"
     seen = {name: transcript[name] for name in (AT_INFERENCE if inference else IN_TRAINING) if name in transcript}
     return {"stage": "inference" if inference else "training"}, seen, target
 
 
 def utility(scores: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Test metrics of the classifier on what it is sent; its utility is the accuracy."""
+    """Test metrics of the server's classifier on released features; its utility is the accuracy."""
     found = {row["metric"]: row["value"] for row in of_scores(scores, labels)}
     found |= {"test_utility": found["test_accuracy"], "chance": found["task_majority"]}
     yield from ({"step": 0, "metric": metric, "value": value} for metric, value in found.items())
 
 
 def course(losses: Sequence[float], report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The utility loss and what else a defense reports by step, at evenly spaced steps; its numbers of the whole."""
+    """Training curves at evenly spaced steps: utility loss and the defense's report; and its numbers of the whole."""
     steps = np.linspace(0, len(losses) - 1, min(SHOWN, len(losses))).round().astype(int)
     for name, found in {"utility_loss": np.array(losses), **report}.items():
         if np.ndim(found) == 0:

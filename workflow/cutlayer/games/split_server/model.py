@@ -1,4 +1,4 @@
-"""The contract of a model of the split_server game: `bottom` is the clients' encoder, `top` the server's classifier."""
+"""Base class of models of clients and server: `bottom` is the clients' encoder, `top` the server's classifier."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ __all__ = ["Inputs", "Model"]
 
 @dataclass(frozen=True)
 class Model(CutModel):
-    """One network, cut between clients and server."""
+    """A network that is split between clients and server."""
 
     games: ClassVar[set[str]] = {"split_server"}

@@ -1,17 +1,17 @@
-"""split_server: clients hold the data and an encoder, an untrusted server the labels and a classifier.
+"""split_server: split learning of clients with data and an encoder, and an untrusted server with labels and classifier.
 
-Each batch the clients send noisy features; the server trains its classifier on them and returns the gradient at the
-cut. The server, or whoever listens, wants a sensitive attribute of the clients' rows. It has auxiliary rows of which it
-knows the attribute; at the training stage it listens after every epoch, and its own rows may be among those that train
-(`poison`); at the inference stage it may query the trained encoder. What protects the attribute is the clients': what
-they add to the loss, and how they step.
+For each batch the clients send noisy features; the server trains its classifier on them and returns the gradient at
+the cut. The server, or an eavesdropper, wants a sensitive attribute of the clients' rows. It has auxiliary rows whose
+attribute it knows; at the training stage it intercepts features after every epoch, and it may poison the training
+with rows of its own (`poison`); at the inference stage it may query the trained encoder. The clients protect the
+attribute, by the features that they release, by a penalty on their loss, and by how they update the encoder.
 
 The transcript is what that adversary could see: features of training rows and of its own after every epoch, features
 of test rows and of auxiliary rows from the trained encoder, a snapshot of the encoder after every epoch. As the paper
-writes its attacks these are f(x), and noise is on what trains the classifier alone; with `noisy_views: training` it is
-on what is seen in training, too, with `all` on whatever leaves the clients. It is drawn anew each time. A defense with
+defines its attacks these are f(x), and only what trains the classifier has noise; with `noisy_views: training` what is
+seen in training has noise, too, with `all` whatever leaves the clients. It is drawn anew each time. A defense with
 noise of its own (`deviation`) has it on whatever leaves the clients, in place of the setup's. Where features have noise
-after the training, the clients send each row `queries` times (`records`), and the adversary keeps the mean.
+after the training, the clients release each row `queries` times (`records`), and the adversary keeps the mean.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 3.1 and 4.
 """
@@ -33,10 +33,10 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.attributes.leak import asked, leak
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.attributes.leak import guess_spec, leak
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.split_server.defense import Clients, Defense, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
 
 from . import leak as leaks
 from .data import ServerData, prepared
@@ -44,7 +44,7 @@ from .records import ServerRecords
 
 
 class SplitServer(Protocol):
-    """Train encoder and classifier together, and show what the server and a listener see."""
+    """Split learning with an untrusted server, or an eavesdropper, that infers an attribute."""
 
     shows: ClassVar[set[str]] = {
         "known", "known_attribute", "attacked", "values", "architecture", "encoder",
@@ -57,7 +57,7 @@ class SplitServer(Protocol):
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
-        """Train one pair of models for each setting of the defense; all start alike and see the same batches."""
+        """Train one pair of models under each setting of the defense, all from the same initialization and batches."""
         data = prepared(task)
         outcome = Outcome()
         for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
@@ -67,28 +67,28 @@ class SplitServer(Protocol):
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
-        """The inference stage, or the training stage, as one case."""
+        """The attacked view: the inference stage, or the training stage, as one case."""
         yield leaks.case(transcript, target)
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
-        """Probabilities of the attribute's values."""
-        return asked(seen, target)
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
+        """The expected guess: probabilities of the attribute's values."""
+        return guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
-        """How well a guess tells the attribute; at the training stage the last epoch's and the best one's."""
+        """Leakage metrics of a guess of the attribute; at the training stage after the last epoch and the best one."""
         return leak(guess, truth, rows)
 
 
 @dataclass(frozen=True)
 class Parties:
-    """Both sides' models, ready to train."""
+    """The clients' and the server's models and optimizers, ready to train."""
 
     encoder: torch.nn.Module
     classifier: torch.nn.Module
     client: torch.optim.Optimizer
     server: torch.optim.Optimizer
     defense: Defense
-    clients: Clients
+    clients: ClientsContext
     sigma: float
     state: Any = None  # the defense's
 
@@ -96,11 +96,11 @@ class Parties:
 def _train(
     task: Task, setting: str, defense: Defense, data: ServerData, utility: list[dict[str, Any]]
 ) -> ServerRecords:
-    """One training under one defense; its test metrics and its course are appended to `utility`."""
+    """One training under one defense; its test metrics and training curves are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = ServerRecords(task, setting, data, defense, defense.deviation(parties.clients))
-    promised = defense.promise(parties.clients)
-    utility += [] if promised is None else [{"setting": setting, "metric": "promise", "value": promised}]
+    bound = defense.auc_bound(parties.clients)
+    utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     losses: list[float] = []
     for epoch in range(task.settings["epochs"]):
         losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
@@ -114,7 +114,7 @@ def _train(
 
 
 def _meet(task: Task, setting: str, defense: Defense, data: ServerData) -> Parties:
-    """Both sides before anything is sent; a defense may have trained the encoder by then."""
+    """Both sides before anything is released; a defense may have pre-trained the encoder by then."""
     encoder, classifier = _models(task, data)
     parameters, rate = list(encoder.parameters()), task.settings["rate"]
     clients = _clients(task, setting, data, encoder, defense)
@@ -127,7 +127,7 @@ def _meet(task: Task, setting: str, defense: Defense, data: ServerData) -> Parti
 
 
 def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
-    """One batch there and back; returns the utility loss."""
+    """One training step: a forward and a backward pass across the cut; returns the utility loss."""
     defense, clients = parties.defense, parties.clients
     features = clients.features(rows)  # the clients
     sent = (features.detach() + parties.sigma * clients.randn(*features.shape)).requires_grad_()  # crosses the cut
@@ -137,18 +137,18 @@ def _step(parties: Parties, data: ServerData, rows: torch.Tensor) -> float:
     loss.backward()
     descent.step(parties.server)
 
-    wire = Wire(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
+    context = Context(clients, rows, float(loss.detach()), parties.state)  # the clients, with what crossed back
     descent.forget(parties.client)
     before = [p.detach().clone() for p in clients.parameters] if defense.watches else []
-    if defense.update((features * sent.grad).sum(), features, wire):  # type: ignore[operator]
+    if defense.update((features * sent.grad).sum(), features, context):  # type: ignore[operator]
         descent.step(parties.client)
     if defense.watches:
-        defense.moved(before, wire)
-    return wire.loss
+        defense.moved(before, context)
+    return context.loss
 
 
 def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Module]:
-    """Encoder and classifier; of one setup and seed all defenses start with the same."""
+    """Encoder and classifier; all defenses start from the same ones for a given setup and seed."""
     with seeded(seed_of(task.origin, task.seed, "bottom")):
         encoder = data.model.bottom(data.inputs)
     with seeded(seed_of(task.origin, task.seed, "top")):
@@ -156,8 +156,8 @@ def _models(task: Task, data: ServerData) -> tuple[torch.nn.Module, torch.nn.Mod
     return encoder.to(task.device), classifier.to(task.device)
 
 
-def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module, defense: Defense) -> Clients:
-    """What the clients know before the first step."""
+def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Module, defense: Defense) -> ClientsContext:
+    """The clients' context before the first step."""
     draw = torch.Generator().manual_seed(seed_of(task.name, setting, "defense"))
     n, size = len(data.train), min(task.settings["batch"], len(data.train))
 
@@ -165,13 +165,13 @@ def _clients(task: Task, setting: str, data: ServerData, encoder: torch.nn.Modul
         with seeded(int(torch.randint(2**31, (), generator=draw))):
             return data.model.top(data.inputs, outputs).to(task.device)
 
-    return Clients(
-        attribute=data.attribute.clone(),  # what a defense does to its own, the next training does not see
+    return ClientsContext(
+        attribute=data.attribute.clone(),  # a defense that changes its copy does not change the next training's
         values=data.values,
         sigma=float(task.settings["sigma"]),
         epochs=task.settings["epochs"],
         steps=task.settings["epochs"] * (n // size),
-        features=lambda rows: defense.bound(encoder(data.encode(rows))[1]),
+        features=lambda rows: defense.release(encoder(data.encode(rows))[1]),
         parameters=list(encoder.parameters()),
         decoder=decoder,
         batch=lambda: torch.randint(n, (size,), generator=draw).to(task.device),

@@ -1,4 +1,4 @@
-"""What is kept of a training in the split_server protocol: what the server or a listener saw, and the truth."""
+"""Records of a training with an untrusted server: the features that the adversary saw, and the true attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .data import ServerData
 from .defense import Defense
 
 AT_ONCE = 4096  # rows
-NOISY = {  # what a setup says of `noisy_views` -> what then reaches the adversary with noise
+NOISY = {  # a setup's `noisy_views` -> the features that reach the adversary with noise
     "none": set[str](),
     "training": {"intercepted", "poison"},
     "all": {"intercepted", "poison", "known", "attacked"},
@@ -25,10 +25,10 @@ NOISY = {  # what a setup says of `noisy_views` -> what then reaches the adversa
 
 
 class ServerRecords:
-    """Features after every epoch and at the end."""
+    """The features that the adversary sees, after every epoch and at the end."""
 
     def __init__(self, task: Task, setting: str, data: ServerData, defense: Defense, deviation: float) -> None:
-        """`deviation` is that of the defense's own noise; 0: it has none."""
+        """`deviation` is the standard deviation of the defense's own noise; 0: it has none."""
         self._name, self._data, self._defense = (task.name, setting), data, defense
         self._sigma = deviation or float(task.settings["sigma"])
         self._noisy = NOISY["all" if deviation else task.settings.get("noisy_views", "none")]
@@ -41,7 +41,7 @@ class ServerRecords:
 
     @property
     def shared(self) -> dict[str, np.ndarray]:
-        """What the adversary knows whatever the defense: its own rows, their attribute, shapes of the models."""
+        """What the adversary knows under every defense: its own rows, their attribute, the architectures."""
         data = self._data
         poison = {"poison_attribute": data.all_attribute[data.poison]} if len(data.poison) else {}
         return poison | {
@@ -53,12 +53,12 @@ class ServerRecords:
 
     @property
     def truth(self) -> dict[str, np.ndarray]:
-        """The attribute of the rows that are attacked at either stage."""
+        """The true attribute of the rows that are attacked at either stage."""
         attribute = self._data.all_attribute
         return {"attribute": attribute[self._data.test], "training_attribute": attribute[self._intercepted]}
 
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
-        """Features of the attacked training rows and of the attacker's own after an epoch, and the encoder."""
+        """Record features of the attacked and the adversary's training rows after an epoch, and the encoder."""
         places, poison = np.arange(len(self._data.train)), len(self._data.poison)
         heard = self._sent(encoder, self._trained(places[: len(self._intercepted)]), "intercepted", epoch)
         if poison:
@@ -66,7 +66,7 @@ class ServerRecords:
         self._epochs.append(heard | {"encoder": flattened(encoder)})
 
     def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
-        """Turn what was kept into arrays; return the classifier's probabilities (m, classes) of the test rows."""
+        """Stack the records into arrays; return the classifier's probabilities (m, classes) of the test rows."""
         self.seen = {name: np.stack([epoch[name] for epoch in self._epochs]) for name in self._epochs[0]}
         for what, rows in (("attacked", self._data.test), ("known", self._data.known)):
             encoded = map(self._data.encode_table, _pieces(rows))
@@ -78,19 +78,19 @@ class ServerRecords:
         return _probabilities(classifier, self.seen["attacked"], self._data.device)
 
     def _trained(self, places: np.ndarray) -> Iterator[Encoded]:
-        """Rows that train, encoded."""
+        """Encoded training rows."""
         return (self._data.encode(torch.from_numpy(some)) for some in _pieces(places))
 
     def _sent(
         self, encoder: torch.nn.Module, encoded: Iterable[Encoded], what: str, epoch: int, times: int = 1
     ) -> dict[str, np.ndarray]:
-        """Features (n, ...) float32 of some rows, of the encoder as it is used; with noise if the adversary sees some.
+        """Features (n, ...) float32 of some rows by the encoder in evaluation mode; noisy if the adversary sees noise.
 
-        With noise and sent several times there is also their mean, which says as much as all of them do.
+        Of several noisy releases there is also the mean, a sufficient statistic of all of them.
         """
         encoder.eval()
         with torch.no_grad():
-            parts = [self._defense.bound(encoder(some)[1]).cpu() for some in encoded]
+            parts = [self._defense.release(encoder(some)[1]).cpu() for some in encoded]
         encoder.train()
         clean = torch.cat(parts)
         if what not in self._noisy:
@@ -102,7 +102,7 @@ class ServerRecords:
 
 
 def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: str) -> np.ndarray:
-    """(n, classes) float64."""
+    """Predicted probabilities (n, classes) float64."""
     with torch.no_grad():
         pieces = [features[some] for some in _pieces(np.arange(len(features)))]
         parts = [classifier(torch.from_numpy(piece).to(device), {}) for piece in pieces]

@@ -1,12 +1,12 @@
-"""The contract of an attack of the vertical game: the active party guesses the passive party's features.
+"""Base class of feature inference in vertical federated learning: the active party infers the passive one's features.
 
 What it may name in `sees`, of N predictions with k classes, d passive and a active features:
 
 - `scores` (N, k): the confidence scores that were revealed
 - `active_features` (N, a), `active_weights` (k, a): its own side
-- `passive_weights` (k, d), `bias` (k,): what was published of the model
+- `passive_weights` (k, d), `bias` (k,): the published part of the model
 - `passive` (d,): which columns are the passive party's
-- `defense` (n,): which method protects and its parameters, which are no secret; `base.defense.description` reads it
+- `defense` (n,): the defense's method and parameters, which are public; parsed by `base.defense.description`
 
 `infer` returns the features (N, d), in [0, 1].
 """
@@ -21,7 +21,7 @@ from cutlayer.games.base import attack as base
 
 @dataclass(frozen=True)
 class Attack(base.Attack):
-    """What guesses features."""
+    """A feature inference attack on prediction scores."""
 
     games: ClassVar[set[str]] = {"vertical"}
     target: ClassVar[str] = "features"

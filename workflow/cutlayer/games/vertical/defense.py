@@ -1,4 +1,4 @@
-"""The contract of a defense of the vertical game: what the passive party publishes of the model, and which scores."""
+"""Base class of feature defenses in vertical federated learning: the published weights and the revealed scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .equations import difference_matrix, softmax
 
 
 @dataclass(frozen=True)
-class Wire:
-    """What the protecting party knows when a hook is called."""
+class Context:
+    """The context of a hook: the passive party's weights and features, and the random generator."""
 
     weights: np.ndarray  # (k, d): the passive party's weights
     features: np.ndarray  # (n, d): the passive party's own features, in [0, 1]
@@ -24,43 +24,45 @@ class Wire:
 
     @property
     def coefficients(self) -> np.ndarray:
-        """A = J W_pas (k-1 x d), the left side of the equations an adversary can set up."""
+        """A = J W_pas (k-1 x d), the coefficients of the score equations that an adversary can solve."""
         return difference_matrix(len(self.weights)) @ self.weights
 
 
-def _published(name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> None:
+def _published(
+    name: str, found: Any, defense: Defense, weights: np.ndarray, bias: np.ndarray, context: Context
+) -> None:
     checks.several(name, "publish", found, ("weights", "bias"))
-    for part, meant in zip(found, (weights, bias), strict=True):
-        checks.like(name, "publish", part, meant)
+    for part, expected in zip(found, (weights, bias), strict=True):
+        checks.like(name, "publish", part, expected)
 
 
-def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, wire: Wire) -> None:
+def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, context: Context) -> None:
     checks.like(name, "reveal", found, logits)
     checks.distributions(name, "reveal", found)
 
 
 @dataclass(frozen=True)
 class Defense(base.Defense):
-    """What protects the passive party's features; the hooks are called in this order."""
+    """A defense of the passive party's features; the hooks are called in this order."""
 
     games: ClassVar[set[str]] = {"vertical"}
 
     @property
     def rescaling(self) -> tuple[float, float]:
-        """(a, c) when the passive party trains on a x + c in place of its features x; (1, 0): it does not."""
+        """The rescaling (a, c) if the passive party trains on a x + c in place of its features x; (1, 0): none."""
         return 1.0, 0.0
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """Parameters of the model that are others under this defense, and in the model that it is compared with."""
+        """Parameters of the model that this defense changes, also in the undefended model that it is compared with."""
         return {}
 
     @base.returns(_published)
-    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
-        """The passive party's weights (k x d) and the bias (k,) that are shown to the active party."""
+    def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
+        """The passive party's weights (k x d) and the bias (k,) that are published to the active party."""
         return weights, bias
 
     @base.returns(_revealed)
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
         """The confidence scores (N x k, rows sum to 1) revealed for these logits (N x k)."""
         return softmax(logits)

@@ -1,4 +1,4 @@
-"""What prediction scores say of the passive party's features: A x = b (chebyshev, section III)."""
+"""The linear equations A x = b that prediction scores reveal of the passive features x (chebyshev, section III)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cutlayer.core.transcript import View
 
 
 def difference_matrix(classes: int) -> np.ndarray:
-    """J of equation 4, (k-1) x k: row i takes class i from class i+1."""
+    """Difference matrix J (k-1 x k) of equation 4: row i subtracts class i from class i+1."""
     return np.diff(np.eye(classes), axis=0)
 
 
@@ -19,12 +19,12 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def log_ratios(scores: np.ndarray) -> np.ndarray:
-    """c' of equation 6, N x (k-1): logarithms of the ratio of consecutive scores."""
+    """Log-ratios c' (N x k-1) of consecutive scores, equation 6."""
     return np.diff(np.log(np.maximum(scores, np.finfo(float).tiny)), axis=1)
 
 
 def linear_system(view: View) -> tuple[np.ndarray, np.ndarray]:
-    """A (k-1 x d), shared by all predictions, and b (N x k-1) with A x = b (equations 5 and 6)."""
+    """The score equations A x = b: A (k-1 x d), shared by all predictions, and b (N x k-1) (equations 5 and 6)."""
     difference = difference_matrix(view.scores.shape[1])
     known = view.active_features @ view.active_weights.T + view.bias
     return difference @ view.passive_weights, log_ratios(view.scores) - known @ difference.T

@@ -1,11 +1,11 @@
-"""vertical: two parties hold different features of the same people; predictions reveal scores.
+"""vertical: prediction in vertical federated learning, where two parties hold different features of the same people.
 
 The active party has labels and features Y, the passive party features X. A model trained on all features
 is used at prediction time: c = softmax(W_act Y + W_pas X + b). The active party sees the scores, its own
-features, and what is published of the model (white box); it wants X.
+features, and the published part of the model (white box); it wants X.
 
-Which features are passive is a window: d consecutive columns from `start`, cyclic. The model is trained
-once and every window is another adversary, so "averaging over space" is averaging over windows. A transcript
+The passive features are a window: d consecutive columns from `start`, cyclic. The model is trained
+once and every window has an adversary of its own, so "averaging over space" is averaging over windows. A transcript
 therefore holds the columns of all parties; the view of a window's adversary holds the active ones only.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", III, VIII.
@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 
 from cutlayer.core.seeds import generator, seed_of
 from cutlayer.core.transcript import Arrays
-from cutlayer.games.base.attack import Asked
+from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.defense import described
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.metrics.divergence import kullback_leibler
 from cutlayer.metrics.reconstruction import mse
 from cutlayer.plan import plugins
@@ -36,7 +36,7 @@ from .windows import columns, windows
 
 
 class Vertical(Protocol):
-    """Train on all features, predict, and show each window's adversary its part."""
+    """Predictions in vertical federated learning, with a curious active party for each window of passive features."""
 
     shows: ClassVar[set[str]] = {
         "scores", "active_features", "active_weights", "passive_weights", "bias", "passive", "defense",
@@ -48,7 +48,7 @@ class Vertical(Protocol):
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
-        """Train (or take the undefended run's model), then predict under every setting."""
+        """Train (or take the undefended run's model), then predict under every setting of the defense."""
         data = _prepared(task)
         model = _model(task, data, {})
         places = windows(
@@ -68,16 +68,16 @@ class Vertical(Protocol):
             for (d, start), served in zip(places, _served(task, defense, data, before, places), strict=True):
                 passive = columns(data.X.shape[1], d, start)
                 rng = generator(task.name, setting, d, start)
-                wire = Wire(served.weights[:, passive], data.X[:, passive], rng)
-                shown.append(_show(defense, served, data.rows, passive, wire))
+                context = Context(served.weights[:, passive], data.X[:, passive], rng)
+                shown.append(_show(defense, served, data.rows, passive, context))
                 place = {"setting": setting, "d": d, "start": start}
-                outcome.utility += [place | row for row in _cost(defense, served, before, data, wire)]
+                outcome.utility += [place | row for row in _cost(defense, served, before, data, context)]
             outcome.transcripts[setting] = {key: _once([s[key] for s in shown]) for key in shown[0]}
             outcome.transcripts[setting]["defense"] = described(defense)
         return outcome
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], np.ndarray]]:
-        """Every window, and within it every subset of the predictions."""
+        """The attacked views: every window, and within it every subset of the predictions."""
         features, total = transcript["features"], transcript["features"].shape[1]
         for place, (d, start) in enumerate(transcript["windows"]):
             passive = columns(total, d, start)
@@ -97,21 +97,21 @@ class Vertical(Protocol):
                 }
                 yield case, seen, rows
 
-    def asked(self, seen: Arrays, target: str) -> Asked:
-        """The passive party's features of each prediction."""
-        return Asked((len(seen["scores"]), len(seen["passive"])))
+    def guess_spec(self, seen: Arrays, target: str) -> GuessSpec:
+        """The expected guess: the passive party's features of each prediction."""
+        return GuessSpec((len(seen["scores"]), len(seen["passive"])))
 
     def leak(
         self, guess: np.ndarray, truth: Arrays, case: Case, rows: np.ndarray, given: ArrayLike = ()
     ) -> dict[str, float]:
-        """Mean squared error per feature of the passive party's features."""
+        """Mean squared error of the estimate, per passive feature."""
         passive = columns(truth["features"].shape[1], case["d"], case["start"])
         return {"mse": mse(guess, truth["features"][np.ix_(rows, passive)])}
 
 
 @dataclass(frozen=True)
 class _Data:
-    """Features in [0, 1], labels, and the rows that are trained on, tested, predicted, and compared by KL."""
+    """Features in [0, 1], labels, and the rows for training, test, prediction, and the comparison by KL."""
 
     X: np.ndarray
     labels: np.ndarray
@@ -122,14 +122,14 @@ class _Data:
 
 
 class _Served:
-    """A model as it is used for prediction, and its logits for all rows."""
+    """A model in use for prediction, and its logits for all rows."""
 
     def __init__(self, weights: np.ndarray, bias: np.ndarray, X: np.ndarray) -> None:
         self.weights, self.bias, self.logits = weights, bias, X @ weights.T + bias
 
 
 def _prepared(task: Task) -> _Data:
-    """Split 80/20 at random; what is predicted is a part of the test rows."""
+    """A random 80/20 split; the predicted rows are a part of the test rows."""
     order = generator(task.origin, task.seed, "split").permutation(len(task.table.labels))
     train, test = np.split(order, [round(0.8 * len(order))])
     X, _ = prepare(task.table, train, task.settings["fit_on"])
@@ -149,7 +149,7 @@ def _model(task: Task, data: _Data, own: Mapping[str, Any]) -> _Served:
 def _fit(
     task: Task, data: _Data, scale: np.ndarray, shift: np.ndarray, own: Mapping[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Every run of a setup and seed starts alike, so that defenses are compared on the same model."""
+    """Train with the seed of the setup, so that defenses are compared on the same model."""
     name, parameters = plugins.used(task.settings["model"])
     model = plugins.create("model", name, {**parameters, **own})
     X, labels, seed = data.X[data.train], data.labels[data.train], seed_of(task.origin, task.seed, "model")
@@ -170,38 +170,38 @@ def _served(task: Task, defense: Defense, data: _Data, model: _Served, places: l
 
 
 def _show(
-    defense: Defense, served: _Served, rows: np.ndarray, passive: np.ndarray, wire: Wire
+    defense: Defense, served: _Served, rows: np.ndarray, passive: np.ndarray, context: Context
 ) -> dict[str, np.ndarray]:
-    """What crosses to the active party for the predicted rows, the model in the order of the columns."""
+    """What the active party sees: scores of the predicted rows, and the model in the order of the columns."""
     weights = served.weights.copy()
-    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias.copy(), wire)
-    shown = {"scores": defense.reveal(served.logits[rows], wire), "weights": weights, "bias": bias}
+    weights[:, passive], bias = defense.publish(served.weights[:, passive], served.bias.copy(), context)
+    shown = {"scores": defense.reveal(served.logits[rows], context), "weights": weights, "bias": bias}
     return {name: np.array(part) for name, part in shown.items()}  # a defense may return one array again and again
 
 
-def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, wire: Wire) -> Iterator[dict[str, Any]]:
-    """Utility: divergence from the undefended scores, test accuracy, share of changed decisions."""
-    original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], wire)
+def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, context: Context) -> Iterator[dict[str, Any]]:
+    """Utility metrics: divergence from the undefended scores, test accuracy, share of changed decisions."""
+    original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], context)
     yield {"metric": "kl", "value": kullback_leibler(original, scores)}
-    decided = defense.reveal(served.logits[data.test], wire).argmax(axis=1)
+    decided = defense.reveal(served.logits[data.test], context).argmax(axis=1)
     was = model.logits[data.test].argmax(axis=1)
     yield {"metric": "accuracy", "value": float(np.mean(decided == data.labels[data.test]))}
     yield {"metric": "changed_decisions", "value": float(np.mean(decided != was))}
 
 
 def _once(windows: list[np.ndarray]) -> np.ndarray:
-    """One array a window, or a single one if all windows show the same."""
+    """One array for each window, or a single one if they are all equal."""
     same = all(np.array_equal(shown, windows[0]) for shown in windows)
     return np.stack(windows[:1] if same else windows)
 
 
 def _at(arrays: np.ndarray, place: int) -> np.ndarray:
-    """The array of a window from what `_once` made."""
+    """The array of a window, from those of `_once`."""
     return arrays[place if len(arrays) > 1 else 0]
 
 
 def _subsets(task: Task, available: int) -> np.ndarray:
-    """Row numbers of each subset of the predictions to attack, padded with -1: by default one, all of them."""
+    """Row numbers of each attacked subset of the predictions, padded with -1: by default one, all of them."""
     wanted = task.settings.get("subsets")
     if not wanted:
         return np.arange(available)[None]

@@ -1,4 +1,4 @@
-"""Which features the passive party holds: d consecutive columns from a start, cyclic."""
+"""Windows of passive features: d consecutive columns from a start, cyclic."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def columns(total: int, d: int, start: int) -> np.ndarray:
 def windows(
     total: int, wanted: Mapping[str, Any], passive: Sequence[str] | None, names: Sequence[str]
 ) -> list[tuple[int, int]]:
-    """Pairs (d, start) of a setup with `total` columns called `names`.
+    """All windows (d, start) of a setup with `total` columns called `names`.
 
-    `passive` names the one window meant; else `wanted` has `sizes` (a list of d, the number of evenly spaced
+    `passive` names a single window; else `wanted` has `sizes` (a list of d, the number of evenly spaced
     ones from 1 to total, "all", or "half") and `starts` ("all" or the number of evenly spaced ones); `at_most`
     caps both numbers at any scale.
     """
@@ -45,7 +45,7 @@ def _sizes(wanted: Any, total: int) -> list[int]:
 
 
 def _spaced(wanted: int, low: int, high: int, total: int, ends: bool = False) -> list[int]:
-    """`wanted` numbers from low to high: the ends included, or as evenly as a cycle allows."""
+    """`wanted` evenly spaced numbers from low to high: with both ends, or around a cycle."""
     if wanted >= total:
         return list(range(low, high + 1))
     return sorted({round(float(v)) for v in np.linspace(low, high if ends else high + 1, wanted, endpoint=ends)})

@@ -1,7 +1,7 @@
-"""How well adversaries of several kinds tell an attribute from representations of rows that none was fitted to.
+"""Attribute inference by adversaries of several kinds on representations of held-out rows.
 
 Each is fitted to half of the known rows, and calibrated on the other half (Guo et al., "On Calibration of Modern Neural
-Networks", temperature scaling), by which they are ordered too; the attacked rows serve for measuring only.
+Networks", temperature scaling), which also ranks them; the attacked rows serve for measuring only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def retrained(
 ) -> list[np.ndarray]:
     """Calibrated probabilities (m, values) of the attacked representations (m, ...) for each adversary, the best first.
 
-    `known` (n, ...) are representations whose `attribute` (n,) is known. One adversary looks at no representation.
+    `known` (n, ...) are representations whose `attribute` (n,) is known. One adversary uses no representation.
     """
     order, seed = rng.permutation(len(known)), int(rng.integers(2**32))
     places = np.array_split(order, 2)
@@ -45,15 +45,15 @@ def retrained(
 
 
 def cross_entropy(probabilities: np.ndarray, attribute: np.ndarray) -> float:
-    """The mean over rows of -log2 of the probability (n, values) of their value (n,).
+    """Cross-entropy in bits of probabilities (n, values) at the true values (n,).
 
-    Of rows that are independent of the probabilities it is at least H(u | r), but for chance.
+    For rows independent of the probabilities it is at least H(u | r), up to sampling error.
     """
     return float(-np.log2(probabilities[np.arange(len(attribute)), attribute]).mean())
 
 
 def _reduced(parts: list[np.ndarray], seed: int) -> list[np.ndarray]:
-    """Flat, standardized, and of wide ones the leading principal components, as the first part has them."""
+    """Flattened and standardized parts; wide ones reduced to the leading principal components of the first part."""
     flat = [part.reshape(len(part), -1).astype(np.float64) for part in parts]
     width = min(COMPONENTS, *flat[0].shape)
     method = make_pipeline(StandardScaler(), PCA(width, random_state=seed)).fit(flat[0])
@@ -61,7 +61,7 @@ def _reduced(parts: list[np.ndarray], seed: int) -> list[np.ndarray]:
 
 
 def _adversaries(attribute: np.ndarray, seed: int) -> list[Any]:
-    """Unfitted; where only one value is known the one without representations."""
+    """Unfitted classifiers; only the one that ignores representations if a single value is known."""
     if len(np.unique(attribute)) < 2:
         return [DummyClassifier()]
     return [
@@ -73,14 +73,14 @@ def _adversaries(attribute: np.ndarray, seed: int) -> list[Any]:
 
 
 def _probabilities(method: Any, rows: np.ndarray, values: int, fitted: int) -> np.ndarray:
-    """(n, values), none of them 0: by the rule of succession, as if a row of each value more had been fitted."""
+    """Predicted probabilities (n, values), none of them 0, smoothed by the rule of succession."""
     found = np.zeros((len(rows), values))
     found[:, method.classes_] = method.predict_proba(rows)
     return (fitted * found + 1) / (fitted + values)
 
 
 def _temperature(probabilities: np.ndarray, attribute: np.ndarray) -> float:
-    """The temperature under which the cross-entropy is least."""
+    """Temperature that minimizes the cross-entropy."""
 
     def loss(power: float) -> float:
         return cross_entropy(_scaled(probabilities, 2**power), attribute)

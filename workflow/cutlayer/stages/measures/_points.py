@@ -1,4 +1,4 @@
-"""Figure 3 of the tappfl paper: attacked rows in the plane, as they are and as they are represented, by t-SNE."""
+"""Figure 3 of the tappfl paper: t-SNE embeddings of the attacked rows' inputs and representations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEED = 0  # a mean of several seeds' planes would be none
 
 
 def points(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], case: Case) -> Iterator[dict[str, Any]]:
-    """Rows (point, metric, value): both planes' coordinates, x and y, and the attribute, as the metric `value`."""
+    """Rows (point, metric, value): x and y in both embeddings, and the attribute as the metric `value`."""
     count = min(POINTS, len(truth["attribute"]))
     if case.setting not in SETTINGS or case.seed != SEED or count < 4:
         return
@@ -40,7 +40,7 @@ def _rows(metric: str, values: np.ndarray) -> Iterator[dict[str, Any]]:
 
 
 def _standardized(inputs: np.ndarray) -> np.ndarray:
-    """A table's columns have units of their own; those of an image are pixels."""
+    """Standardized columns of a table; images as they are, since pixels share one unit."""
     if inputs.ndim > 2:
         return inputs / 255
     spread = inputs.std(axis=0)
@@ -48,7 +48,7 @@ def _standardized(inputs: np.ndarray) -> np.ndarray:
 
 
 def _plane(rows: np.ndarray, seed: int) -> np.ndarray:
-    """(n, 2) of rows (n, d), d at least 2; equal rows all lie in the origin."""
+    """Embedding (n, 2) of rows (n, d), d at least 2; if all rows are equal, they lie in the origin."""
     if not np.ptp(rows, axis=0).any():
         return np.zeros((len(rows), 2))
     perplexity = min(30.0, (len(rows) - 1) / 3)

@@ -1,7 +1,7 @@
-"""In how many directions the gradients of a class are spread, which marvell's theorem takes to be all of them.
+"""Effective dimension of the gradients of a class; marvell's theorem assumes that they are isotropic.
 
-Li et al., theorem 1: each class is normal and spread alike in all directions. Few rows of many directions never look
-so: beside each class stand as many normal rows that are spread alike.
+Li et al., theorem 1: each class is an isotropic normal distribution. A small sample in many dimensions never looks
+isotropic, so each class is compared with as many rows of an isotropic normal distribution.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Rows = Iterator[dict[str, Any]]
 def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], case: Case) -> Rows:
     """Rows (direction, metric, value) for one seed of a split run, means over its recorded batches.
 
-    `share_of_<class>` of the variance is along the first k principal axes, the direction being k, and
-    `dimension_of_<class>` says in how many directions rows are spread. `<metric>_alike` is of rows that are so in all.
+    `share_of_<class>` is the share of the variance along the first k principal axes, the direction being k, and
+    `dimension_of_<class>` the effective dimension. `<metric>_alike` is that of the isotropic rows.
     """
     for name, label in CLASSES.items():
         batches = [g[own == label] for g, own in zip(seen["gradients"], truth["labels"], strict=True)]
@@ -40,7 +40,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], cas
 
 
 def _shares(rows: np.ndarray) -> np.ndarray:
-    """Of the variance of rows (n, d) the share along the first k of the d principal axes, as (d,)."""
+    """Share of the variance of rows (n, d) along the first k principal axes, for each k, as (d,)."""
     lengths = np.linalg.svd(rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64), compute_uv=False)
     reached = np.cumsum(np.square(lengths / (lengths.max() or 1)))
     return np.pad(reached / (reached[-1] or 1), (0, max(rows.shape[1] - len(reached), 0)), mode="edge")

@@ -53,7 +53,7 @@ def _theorem1(A: np.ndarray, X: np.ndarray) -> dict[str, float]:
 
 
 def _theorem2(A: np.ndarray, X: np.ndarray, population: np.ndarray) -> dict[str, float]:
-    """Closed forms on all rows beside the errors on the predicted ones (figure 5), and their difference."""
+    """Closed-form errors on all rows, measured errors on the predicted ones (figure 5), and their difference."""
     b = X @ A.T
     empirical = {
         "ls": float(_error(polytope.least_squares(A, b), X).mean()),

@@ -1,6 +1,6 @@
-"""Figure 1 of the marvell paper: how what a gradient's norm is made of differs between positives and negatives.
+"""Figure 1 of the marvell paper: the factors of a gradient's norm for positives and negatives.
 
-The norm is |p - y| times the norm of the slope of h. The losses tell the two apart, as |p - y| = 1 - exp(-loss).
+The norm is |p - y| times the norm of the slope of h. The losses separate the two, as |p - y| = 1 - exp(-loss).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], cas
 
 
 def _lacks(step: int, recorded: list[int], labels: np.ndarray) -> str:
-    """Why there is nothing to measure at a step; empty when there is."""
+    """Reason why a step cannot be measured; empty if it can."""
     if step not in recorded:
         return f"{scales.PREFIX}step {step} is not recorded, the last is {max(recorded)}"
     return "" if len(np.unique(labels[recorded.index(step)])) == 2 else "for batches with both classes"
@@ -58,7 +58,7 @@ def _of_a_batch(gradients: np.ndarray, losses: np.ndarray, labels: np.ndarray) -
 def quantities(
     gradients: np.ndarray, losses: np.ndarray, labels: np.ndarray
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """What section 3.2 looks at, from gradients (B, d), losses (B,) and labels (B,), each with the labels.
+    """Quantities of section 3.2, from gradients (B, d), losses (B,) and labels (B,), each with the labels.
 
     `residual` |p - y|, `slope_norm` the norm of the slope of h, `gradient_norm` their product. Where p = y to all
     digits the slope is unknown: those examples are left out of it.

@@ -53,22 +53,24 @@ def measure(seen: Arrays, truth: Arrays, case: Case) -> Rows:
     What is not defined has a row that says why.
     """
     values, attribute = int(seen["values"]), truth["attribute"]
-    told = retrained(seen["known"], seen["known_attribute"], seen["attacked"], values, case.generator("adversaries"))
-    found = _theorem2(told, attribute, values) | {"radius": _radius(seen["known"], seen["attacked"])}
+    inferred = retrained(
+        seen["known"], seen["known_attribute"], seen["attacked"], values, case.generator("adversaries")
+    )
+    found = _theorem2(inferred, attribute, values) | {"radius": _radius(seen["known"], seen["attacked"])}
     yield from ({"metric": metric, "value": value} for metric, value in found.items())
-    yield from _theorem1(seen, truth, told)
+    yield from _theorem1(seen, truth, inferred)
     yield from points(seen, truth, case)
 
 
-def _theorem2(told: list[np.ndarray], attribute: np.ndarray, values: int) -> dict[str, float]:
-    """Of the adversary that did best on known rows; beside it the accuracy of the best on the attacked rows."""
-    entropy = min(cross_entropy(told[0], attribute), math.log2(values))
+def _theorem2(inferred: list[np.ndarray], attribute: np.ndarray, values: int) -> dict[str, float]:
+    """Theorem 2 for the adversary that did best on known rows, and the accuracy of the best on the attacked rows."""
+    entropy = min(cross_entropy(inferred[0], attribute), math.log2(values))
     joint = np.zeros((values, values))
-    np.add.at(joint, (attribute, told[0].argmax(axis=1)), 1)
+    np.add.at(joint, (attribute, inferred[0].argmax(axis=1)), 1)
     exact = conditional_entropy(joint)
     return {
-        "accuracy": accuracy(told[0], attribute),
-        "accuracy_best": max(accuracy(probabilities, attribute) for probabilities in told),
+        "accuracy": accuracy(inferred[0], attribute),
+        "accuracy_best": max(accuracy(probabilities, attribute) for probabilities in inferred),
         "conditional_entropy": entropy,
         "theorem2_bound_printed": theorem2_printed(entropy),
         "theorem2_bound_corrected": theorem2_corrected(entropy, values),
@@ -78,15 +80,15 @@ def _theorem2(told: list[np.ndarray], attribute: np.ndarray, values: int) -> dic
     }
 
 
-def _theorem1(seen: Arrays, truth: Arrays, told: list[np.ndarray]) -> Rows:
-    """Of a task classifier sigmoid(w r + b), whose Lipschitz norm is |w| / 4; its cross-entropies are in nats."""
+def _theorem1(seen: Arrays, truth: Arrays, inferred: list[np.ndarray]) -> Rows:
+    """Theorem 1 for a task classifier sigmoid(w r + b), whose Lipschitz norm is |w| / 4; cross-entropies in nats."""
     attribute, labels = truth["attribute"], truth["labels"]
     reason = _beyond(seen, truth)
     if reason:
         yield from ({"metric": metric, "value": None, "skipped": reason} for metric in OF_TWO)
         return
     positive, lipschitz = _classifier(seen, truth)
-    guesses = [probabilities.argmax(axis=1) for probabilities in told] + [positive > 0.5]
+    guesses = [probabilities.argmax(axis=1) for probabilities in inferred] + [positive > 0.5]
     advantage = max(difference(guess, attribute) for guess in guesses)
     delta = difference(labels, attribute)
     likelihood = np.where(labels == 1, positive, 1 - positive)
@@ -103,7 +105,7 @@ def _theorem1(seen: Arrays, truth: Arrays, told: list[np.ndarray]) -> Rows:
 
 
 def _beyond(seen: Arrays, truth: Arrays) -> str:
-    """Why theorem 1 does not speak of a run; empty where it does."""
+    """Reason why theorem 1 does not apply to a run; empty if it does."""
     classes = int(max(truth["labels"].max(), truth["known_labels"].max())) + 1
     if (int(seen["values"]), classes) != (2, 2):
         return (
@@ -115,7 +117,7 @@ def _beyond(seen: Arrays, truth: Arrays) -> str:
 
 
 def _radius(*parts: np.ndarray) -> float:
-    """R: the largest norm of the representations (n, ...) that there are."""
+    """R of theorem 1: the largest norm of all representations (n, ...)."""
     return float(max(np.linalg.norm(part.reshape(len(part), -1), axis=1).max() for part in parts))
 
 

@@ -1,10 +1,10 @@
-"""decensoring: turn features from which an attribute was removed into those of a model that was trained to have it.
+"""decensoring: maps censored features to those of a model that was trained to predict the attribute.
 
-On the auxiliary rows themselves the adversary trains an encoder and a classifier of the same shapes for the attribute.
-A transformation then learns to bring the features that the clients' encoder sends for these rows near the adversary's
-own, by the mean squared error, and a decoder learns the attribute from what it makes of them. Both are then applied to
-the attacked rows. Chosen here: the transformation is two linear layers, or two 3 x 3 convolutions, twice as wide
-between; the decoder has the classifier's shape.
+On the auxiliary rows the adversary trains an encoder and a classifier of the same architectures for the attribute. A
+transformation then learns to map the clients' features of these rows to the adversary's own, by the mean squared error,
+and a decoder learns the attribute from the transformed features. Both are then applied to the attacked rows. Chosen
+here: the transformation is two linear layers, or two 3 x 3 convolutions, twice as wide between; the decoder has the
+classifier's architecture.
 
 Song and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3, algorithm 1.
 """
@@ -25,12 +25,12 @@ from cutlayer.core.transcript import View
 from cutlayer.games.attributes.attack import Attack
 from cutlayer.games.attributes.decoder import ROWS, Recipe, Standardized, decoder, probabilities, seeded, tensor, train
 from cutlayer.games.base.encoded import parts, picked, take
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 
 @dataclass(frozen=True)
 class Decensoring(Attack):
-    """An uncensored model, a transformation towards its features, a decoder."""
+    """De-censoring: an uncensored model, a transformation to its features, and a decoder on the transformed ones."""
 
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "inputs", "values", "architecture"}
     limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (2, None), "rate": (0, None), "held": (0, 0.9)}
@@ -41,7 +41,7 @@ class Decensoring(Attack):
     held: float = 0.1  # share of the known rows by which the best epoch is chosen; 0: the last one is taken
 
     def skip(self, view: View) -> str:
-        """A protocol need not show the rows behind the known features."""
+        """Needs the auxiliary rows themselves, not only their features."""
         return "" if "inputs" in view else "for adversaries with the auxiliary rows, here there are only features"
 
     def infer(self, view: View) -> np.ndarray:
@@ -64,7 +64,7 @@ class _Whole(nn.Module):
 
 def uncensored(view: View, attribute: Tensor, recipe: Recipe) -> Tensor:
     """The auxiliary rows' features (n, ...) in a model trained on their attribute."""
-    model, inputs = drawn(view.architecture)
+    model, inputs = parsed(view.architecture)
     x = {name: t.to(view.device) for name, t in model.encode(view.inputs, inputs).items()}
     with seeded(view.rng):
         own = _Whole(model.bottom(inputs), model.top(inputs, int(view.values))).to(view.device)
@@ -76,7 +76,7 @@ def uncensored(view: View, attribute: Tensor, recipe: Recipe) -> Tensor:
 
 
 def transformation(view: View, known: Tensor, goal: Tensor, recipe: Recipe) -> nn.Module:
-    """A network that brings the features (n, ...) near the goal (n, ...)."""
+    """A network trained to map the known features (n, ...) to the goal (n, ...)."""
     channels = known.shape[1]
     layer = nn.Linear if known.ndim == 2 else partial(nn.Conv2d, kernel_size=3, padding=1)
     with seeded(view.rng):

@@ -1,8 +1,8 @@
-"""logistic: logistic regression on the features of rows whose attribute is known.
+"""logistic: infers the attribute by logistic regression on the features of rows with a known attribute.
 
-The plain attack beside every decoder: no network to shape, no epochs to choose, one optimum. A decoder that does worse
-on the same rows says more of its training than of the features, and a defense that only such a decoder fails on has
-not been shown to protect. What a linear score cannot see is left to the decoders.
+The baseline of every neural decoder: no architecture, no epochs to choose, one optimum. A decoder that does worse on
+the same rows was badly trained, and a defense that withstands only such a decoder is not shown to protect. What a
+linear score cannot infer is left to the decoders.
 
 Features are standardized, and the penalty is scikit-learn's, as in `retrained`, whose linear adversary has fewer rows.
 Song and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3, is the attack that this is the simplest form of.
@@ -22,7 +22,7 @@ from cutlayer.games.attributes.linear import regression
 
 @dataclass(frozen=True)
 class Logistic(Attack):
-    """A linear decoder."""
+    """Logistic regression on released features."""
 
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "values"}
     cheap: ClassVar[bool] = True

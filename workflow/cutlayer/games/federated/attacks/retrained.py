@@ -1,9 +1,9 @@
-"""retrained: adversaries of several capacities, each trained from scratch on the frozen representations of known rows.
+"""retrained: trains attribute classifiers of several capacities from scratch on the frozen representations.
 
-A linear one (logistic regression), one of the shape of the devices' g_Psi, a wider perceptron; and one that looks at
-nothing and guesses by how common the values are. Rows that none was trained on choose among them, by the cross-entropy.
-That one is the attack's own guess; what the best of all reaches (`_max`) could only be picked with the truth, so it is
-a bound, biased upwards.
+A linear one (logistic regression), one with the architecture of the devices' g_Psi, a wider perceptron; and the prior
+of the values, which ignores the representation. Validation by cross-entropy on held-out rows selects one of them, whose
+prediction is the attack's guess; the best of all (`_max`) could only be selected with the truth, so that it is a bound,
+biased upwards.
 
 Chosen here, where the paper reports the networks that its devices trained themselves (see `stale`). For images the
 linear and the wide one see averages over at most 2 x 2 parts of each channel, the head sees everything.
@@ -37,7 +37,7 @@ Adversary = Callable[[Tensor], np.ndarray]  # features (n, ...) -> (n, values) p
 
 @dataclass(frozen=True)
 class Retrained(Attack):
-    """The best of several adversaries, by rows held back from all of them."""
+    """Attribute classifiers trained on representations, selected by validation."""
 
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "values", "architecture"}
     limits: ClassVar[Limits] = {
@@ -47,24 +47,24 @@ class Retrained(Attack):
     epochs: int = 50
     batch: int = 256
     rate: float = 0.001
-    held: float = 0.1  # share of the known rows that choose the capacity, and of the others that choose its epoch
+    held: float = 0.1  # share of the known rows that select the capacity, and of the others that select its epoch
     width: int = 256  # of the wide one's two layers
 
     def infer(self, view: View) -> Mapping[str, np.ndarray]:
-        """(m, values) float64 probabilities of each capacity by name; as the own guess all, the chosen one last."""
+        """Probabilities (m, values) float64 of each classifier by name; "" stacks all, the selected one last."""
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
         held, rows = np.split(view.rng.permutation(len(known)), [math.ceil(self.held * len(known))])
-        asked, attacked = known[held], tensor(view.attacked, view.device)
+        validation, attacked = known[held], tensor(view.attacked, view.device)
         found, losses = {}, {}
         for name, adversary in self._adversaries(view, known[rows], attribute[rows]).items():
             found[name] = adversary(attacked)
-            losses[name] = cross_entropy(adversary(asked), view.known_attribute[held])
+            losses[name] = cross_entropy(adversary(validation), view.known_attribute[held])
         best = min(losses, key=lambda name: losses[name])
         guesses = [*(guess for name, guess in found.items() if name != best), found[best]]
         return {"": np.stack(guesses)} | {name: guess for name, guess in found.items() if name != "prior"}
 
     def _adversaries(self, view: View, known: Tensor, attribute: Tensor) -> dict[str, Adversary]:
-        """All of them, trained on features (n, ...) and their attribute (n,)."""
+        """All classifiers, trained on features (n, ...) and their attribute (n,)."""
         recipe, values = Recipe(self.epochs, self.batch, self.rate, self.held), int(view.values)
         with seeded(view.rng):
             wide = Pooled(_layers(pooled(known[:1]).shape[1], self.width, self.width, values))
@@ -80,16 +80,16 @@ class Pooled(Standardized):
     """A network on vectors (B, k), applied to features of any shape."""
 
     def adapt(self, features: Tensor) -> None:
-        """Take mean and variance from these."""
+        """Standardize by the mean and variance of these features."""
         super().adapt(pooled(features))
 
     def forward(self, features: Tensor, *more: object) -> Tensor:
-        """What the network says of these."""
+        """The network's logits for these features."""
         return super().forward(pooled(features))
 
 
 def pooled(features: Tensor) -> Tensor:
-    """(n, k) of features (n, k) or (n, c, h, w): averages over a few parts of each channel."""
+    """Pooled features (n, k): averages over a few parts of each channel of (n, c, h, w); (n, k) is unchanged."""
     if features.ndim == 2:
         return features
     height, width = (min(PLACES, side) for side in features.shape[2:])
@@ -97,7 +97,7 @@ def pooled(features: Tensor) -> Tensor:
 
 
 def prior(attribute: np.ndarray, values: int) -> Adversary:
-    """How common each value is, whatever the features; one row more of each, so that none is impossible."""
+    """Prior frequencies of the values, whatever the features, with add-one smoothing."""
     counts = 1.0 + np.bincount(attribute, minlength=values)
     return lambda features: np.tile(counts / counts.sum(), (len(features), 1))
 
@@ -106,12 +106,12 @@ def linear(known: Tensor, attribute: np.ndarray, values: int) -> Adversary:
     """Logistic regression with scikit-learn's penalty."""
     if len(np.unique(attribute)) == 1:
         return prior(attribute, values)
-    asked = regression(_vectors(known), attribute, values)
-    return lambda features: asked(_vectors(features))
+    fitted = regression(_vectors(known), attribute, values)
+    return lambda features: fitted(_vectors(features))
 
 
 def cross_entropy(scores: np.ndarray, truth: np.ndarray) -> float:
-    """Mean negative logarithm of the probabilities (n, values) of the true values (n,)."""
+    """Cross-entropy: mean negative log of the probabilities (n, values) of the true values (n,)."""
     own = scores[np.arange(len(truth)), truth]
     return float(-np.log(np.maximum(own, np.finfo(float).tiny)).mean())
 

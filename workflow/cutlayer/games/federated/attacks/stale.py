@@ -1,12 +1,11 @@
-"""stale: ask the network that a device trained beside the extractor what attribute a representation has.
+"""stale: infers the attribute by the network that a device trained alongside the extractor, as the paper evaluates it.
 
-A device's g_Psi learned to predict the attribute while the extractor changed under it, and never sees the finished
-one. How old it is depends on who trains in a round. Where every device does (`participants: averaged`), it is of the
-last round, before the server averages the extractors for the last time. Where only the selected ones do, it is of the
-last round in which its device was selected, so that most have not seen several rounds; devices that never were have
-none. An adversary who is trained on the finished extractor (see `retrained`) can infer what it fails to infer. Every
-device is an adversary of its own; tables show their mean, the paper's "average attribute inference accuracy of all
-devices".
+A device's g_Psi learned to predict the attribute while the extractor changed, and never sees the final one. How stale
+it is depends on who trains in a round. Where every device does (`participants: averaged`), it is of the last round,
+before the server averages the extractors for the last time. Where only the selected ones do, it is of the last round in
+which its device was selected, so that most have missed several rounds; devices that were never selected have none. An
+adversary who is trained on the final extractor (see `retrained`) can infer what it fails to infer. Each device is an
+adversary of its own; tables show their mean, the paper's "average attribute inference accuracy of all devices".
 
 Arroyo Arevalo, Noorbakhsh, Dong, Hong, Wang, "Task-Agnostic Privacy-Preserving Representation Learning for Federated
 Learning Against Attribute Inference Attacks", table 2.
@@ -29,20 +28,20 @@ from cutlayer.games.federated.attack import Attack
 
 @dataclass(frozen=True)
 class Stale(Attack):
-    """A device's own inference network, as it is after the training."""
+    """A device's own attribute inference network, after the training."""
 
     target: ClassVar[str] = "attribute_by_device"
     sees: ClassVar[set[str]] = {"attacked", "inner", "values", "architecture"}
     limits: ClassVar[Limits] = {"devices": (0, None)}
 
-    devices: int = 0  # how many devices are asked, the first ones; 0: all that trained
+    devices: int = 0  # how many devices attack, the first ones; 0: all that trained
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
-        """Devices are alike before the training, so that the first ones are a random draw."""
+        """The first devices: a random sample, as devices are exchangeable before the training."""
         return cases[: self.devices or len(cases)]
 
     def skip(self, view: View) -> str:
-        """Most defenses train no such network."""
+        """Needs a defense whose devices train such a network."""
         return "" if "inner" in view else "for defenses whose devices train a network that predicts the attribute"
 
     def infer(self, view: View) -> np.ndarray:

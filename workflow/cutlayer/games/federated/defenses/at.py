@@ -1,8 +1,8 @@
-"""at: adversarial training for a known task.
+"""at: adversarial training of the extractor for a known task, against an adversary that predicts the attribute.
 
-Beside the extractor each device trains an adversary that predicts the attribute from the representation, and the
-task's classifier; the extractor descends (1 - w) times the classifier's loss - w times the adversary's. The shares add
-up to 1, as tappfl's do, so that the two differ in what stands for utility and in nothing else.
+Each device trains the extractor, an adversary that predicts the attribute from the representation, and the task's
+classifier; the extractor minimizes (1 - w) times the classifier's loss - w times the adversary's. The weights sum to 1,
+as tappfl's do, so that the two differ only in their measure of utility.
 
 DeepObfuscator, which the paper names for it, has a second adversary that reconstructs the inputs. It is left out: the
 server here wants the attribute, and nothing in the paper measures reconstructions; the extractor is freer without it.
@@ -24,7 +24,7 @@ from cutlayer.games.federated.defense import Defense
 
 @dataclass(frozen=True)
 class AdversarialTraining(Defense):
-    """The task's loss against an adversary's."""
+    """Adversarial training: the task's loss minus an adversary's."""
 
     limits: ClassVar[Limits] = {"weight": (0, 1)}
     strength: ClassVar[str] = "weight"
@@ -34,5 +34,5 @@ class AdversarialTraining(Defense):
 
     @property
     def roles(self) -> Mapping[str, float]:
-        """The adversary's share and the classifier's."""
+        """The weights of the adversary's and the classifier's loss."""
         return {"privacy": -self.weight, "task": 1 - self.weight}

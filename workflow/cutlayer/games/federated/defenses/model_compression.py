@@ -1,4 +1,4 @@
-"""model_compression: upload only the parameters of the greatest magnitude.
+"""model_compression: prunes uploads, so that devices send only the parameters of largest magnitude.
 
 Each device sets to 0 the given share of its trained parameters, those of least magnitude; a parameter that is not sent
 counts as 0 in the server's average. The paper prunes by a threshold and tunes a pruning rate: this is that rate, and
@@ -16,12 +16,12 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.federated.defense import Defense, Federation
+from cutlayer.games.federated.defense import Defense, FederationContext
 
 
 @dataclass(frozen=True)
 class ModelCompression(Defense):
-    """Small parameters become 0."""
+    """Magnitude pruning of uploaded parameters."""
 
     limits: ClassVar[Limits] = {"share": (0, 1)}
     strength: ClassVar[str] = "share"
@@ -29,8 +29,8 @@ class ModelCompression(Defense):
 
     share: float = 0.5  # of a device's parameters, that are not sent
 
-    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: Federation) -> torch.Tensor:
-        """The parameters (D, P) with so many of each row 0; what ties with the last of them goes too."""
+    def upload(self, before: torch.Tensor, after: torch.Tensor, federation: FederationContext) -> torch.Tensor:
+        """The parameters (D, P) with the given share of each row set to 0, and ties with the last of them."""
         count = round(self.share * after.shape[1])
         if not count:
             return after

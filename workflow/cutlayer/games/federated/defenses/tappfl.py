@@ -1,9 +1,9 @@
-"""tappfl: representations that tell little of the attribute and, attribute aside, much of the data.
+"""tappfl: minimizes the information of the representation about the attribute, and maximizes that about the data.
 
-Beside the extractor each device trains a privacy network that predicts u from r, and a utility network that scores
-(x, r, u), whose loss is -I_JSD; the extractor descends - lambda CE + (1 - lambda) (-I_JSD), equation (7). No task is
-known. Algorithm 1, line 18, prints + lambda CE, by which the extractor helps the privacy network: `sign` takes that
-one too, to show it.
+Each device trains the extractor, a privacy network that predicts u from r, and a utility network that scores (x, r, u),
+whose loss is -I_JSD; the extractor minimizes - lambda CE + (1 - lambda) (-I_JSD), equation (7). No task is known.
+Algorithm 1, line 18, has + lambda CE, with which the extractor helps the privacy network: `sign: printed` is that
+variant.
 
 Arroyo Arevalo et al., "Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning Against
 Attribute Inference Attacks", equation (7) and algorithm 1.
@@ -21,7 +21,7 @@ from cutlayer.games.federated.defense import Defense
 
 @dataclass(frozen=True)
 class Tappfl(Defense):
-    """Two estimates of mutual information, one to lower and one to raise."""
+    """Task-agnostic representations: a privacy network and a utility network estimate mutual information."""
 
     limits: ClassVar[Limits] = {"weight": (0, 1)}
     strength: ClassVar[str] = "weight"
@@ -32,5 +32,5 @@ class Tappfl(Defense):
 
     @property
     def roles(self) -> Mapping[str, float]:
-        """Both networks at any weight: figure 2 shows the loss of each."""
+        """The weights of both networks' losses; both train at any weight, as figure 2 shows the loss of each."""
         return {"privacy": self.weight if self.sign == "printed" else -self.weight, "utility": 1 - self.weight}

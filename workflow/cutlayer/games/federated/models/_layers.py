@@ -1,4 +1,4 @@
-"""Plain layers, drawn as He et al. do."""
+"""Linear and convolutional layers with ReLUs, initialized as by He et al."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from torch import nn
 
 
 def linear(*sizes: int) -> list[nn.Module]:
-    """Linear layers of these sizes, each but the last followed by a ReLU.
+    """Linear layers of these sizes, with ReLUs between them.
 
-    Weights are drawn as He et al. do, so that a signal survives a dozen layers without normalization.
+    The initialization of He et al. keeps a signal through a dozen layers without normalization.
     """
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
@@ -19,7 +19,7 @@ def linear(*sizes: int) -> list[nn.Module]:
 
 
 def convolutions(inputs: int, *channels: int) -> list[nn.Module]:
-    """3 x 3 convolutions with these channels, each followed by a ReLU, drawn in the same way."""
+    """3 x 3 convolutions with these channels, each followed by a ReLU, with the initialization of He et al."""
     layers: list[nn.Module] = []
     for outputs in channels:
         layers += [_drawn(nn.Conv2d(inputs, outputs, 3, padding=1)), nn.ReLU()]

@@ -1,4 +1,4 @@
-"""vgg: the networks of federated representation learning, for images.
+"""vgg: extractor, classifier and utility network of VGG-style convolutions, for images.
 
 With c `channels`, and n x m for n convolutions of m channels, each group followed by a pooling of 2 x 2: the extractor
 is 2 x c, 2 x 2c; the network after it is 3 x 4c, 3 x 8c, 3 x 8c and linear layers of 64c, 64c and outputs. In the
@@ -35,7 +35,7 @@ from ._layers import convolutions, linear
 
 @dataclass(frozen=True)
 class Vgg(Model):
-    """Groups of 3 x 3 convolutions with poolings between, then linear layers."""
+    """VGG-style networks: groups of 3 x 3 convolutions with pooling, then linear layers."""
 
     limits: ClassVar[Limits] = {"channels": (4, None), "group": (1, None), "shrink": (1, None)}
 
@@ -44,7 +44,7 @@ class Vgg(Model):
     shrink: int = 1
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """`images` (B, C, H, W) float32 from -1 to 1."""
+        """Images (B, C, H, W) float32 in [-1, 1], as `images`."""
         scale = np.float32(inputs.scale)
 
         def images(some: np.ndarray) -> torch.Tensor:
@@ -53,17 +53,17 @@ class Vgg(Model):
         return {"images": shrunk(features, self.shrink, images)}
 
     def extractor(self, inputs: Inputs) -> Sequential:
-        """Images -> representations (B, 2c, H / 4, W / 4)."""
+        """The extractor: images -> representations (B, 2c, H / 4, W / 4)."""
         c = self.channels
         return self._sequence(inputs.shape[0], self._side(inputs), [[c, c], [2 * c, 2 * c]], [])
 
     def head(self, inputs: Inputs, outputs: int) -> Sequential:
-        """Representations -> logits (B, outputs)."""
+        """A classifier: representations -> logits (B, outputs)."""
         c, side = self.channels, self._side(inputs, 2)
         return self._sequence(2 * c, side, self._large, [8 * c * _pooled(side, 3) ** 2, 64 * c, 64 * c, outputs])
 
     def critic(self, inputs: Inputs, values: int) -> tuple[Sequential, Sequential, Sequential]:
-        """x -> what the trunk takes; the trunk; both trunks' outputs and u's one-hot row -> a score."""
+        """The utility network: x's entry to the trunk; the trunk; trunk outputs and one-hot u -> a score."""
         c, side = self.channels, self._side(inputs, 2)
         entry = self._sequence(inputs.shape[0], self._side(inputs), [[c // 4], [c // 2]], [])
         entry.extend(convolutions(c // 2, 2 * c, 2 * c))
@@ -80,11 +80,11 @@ class Vgg(Model):
     def _side(self, inputs: Inputs, pools: int = 0) -> int:
         """Pixels to a side after so many poolings."""
         if len(inputs.shape) != 3 or inputs.shape[1] != inputs.shape[2]:
-            raise InputError("model.vgg", f"an example has the shape {inputs.shape}", "a square image is meant")
+            raise InputError("model.vgg", f"an example has the shape {inputs.shape}", "a square image expected")
         return _pooled(inputs.shape[1] // self.shrink, pools)
 
     def _sequence(self, inputs: int, side: int, groups: list[list[int]], sizes: list[int]) -> Sequential:
-        """Groups of convolutions, each pooled while there are pixels; then linear layers, if any."""
+        """Groups of convolutions, each pooled while an image has several pixels; then linear layers, if any."""
         layers: list[Module] = []
         for channels in groups:
             layers += convolutions(inputs, *channels)

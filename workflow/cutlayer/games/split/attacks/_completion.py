@@ -1,4 +1,4 @@
-"""The parts of `model_completion`: a trained bottom with a random head, MixMatch's loss, batches, an average."""
+"""Building blocks of model completion: the bottom model with a new head, MixMatch's loss, the averaged model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cutlayer.games.base.encoded import Encoded, parts
 
 
 class Completed(nn.Module):
-    """A bottom and, on its embedding with each coordinate standardized, linear layers with ReLUs between."""
+    """A trained bottom model with a new head: standardized embeddings, then linear layers with ReLUs between them."""
 
     def __init__(
         self, bottom: nn.Module, features: Encoded, own: np.ndarray, classes: int, layers: int,
@@ -46,7 +46,7 @@ class Completed(nn.Module):
 
 
 def _linear(inputs: int, outputs: int, rng: np.random.Generator) -> nn.Linear:
-    """Distributed as torch's own, drawn from the given generator."""
+    """A linear layer initialized as torch does it, but from the given generator."""
     with torch.random.fork_rng(devices=[]):  # the layer's own draw is overwritten; skip_init would import sympy
         layer = nn.Linear(inputs, outputs)
     with torch.no_grad():
@@ -59,9 +59,10 @@ def mixmatch(
     model: Completed, x: Encoded, target: Tensor, weight: float, temperature: float, alpha: float,
     rng: np.random.Generator,
 ) -> Tensor:  # fmt: skip
-    """The loss of a batch whose first rows have the targets (B, k): their cross-entropy, plus `weight` times the rest.
+    """MixMatch's loss: cross-entropy of the labeled rows plus `weight` times the squared error of the unlabeled ones.
 
-    The others' targets are the model's own predictions, sharpened; their loss is the mean squared error.
+    The first rows of the batch are labeled by `target` (B, k); the others' targets are the model's own predictions,
+    sharpened.
     """
     count = len(target)
     with torch.no_grad():
@@ -76,13 +77,13 @@ def mixmatch(
 
 
 def mix(rows: Tensor, partner: Tensor, share: float) -> Tensor:
-    """`share` of each row (B, ...) and the rest of its partner's, the row `partner` (B,) says."""
+    """Mixup: the convex combination of each row (B, ...), weight `share`, and the row `partner` (B,) of the batch."""
     return torch.lerp(rows[partner], rows, share)
 
 
 @torch.no_grad()
 def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
-    """Move an average of a model's parameters on by one step."""
+    """Update an exponential moving average of a model's parameters by one step."""
     for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
         slow.lerp_(fast, 1 - decay)
 
@@ -97,6 +98,6 @@ def batches(places: np.ndarray, size: int, rng: np.random.Generator) -> Iterator
 
 @torch.no_grad()
 def probabilities(model: nn.Module, features: Encoded, places: np.ndarray) -> np.ndarray:
-    """(m, k) float64 class probabilities of some rows."""
+    """Class probabilities (m, k) float64 that a model predicts for some rows."""
     logits = torch.cat([model(part) for part in parts(features, places)])
     return logits.double().softmax(dim=1).cpu().numpy()

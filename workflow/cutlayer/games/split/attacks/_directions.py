@@ -1,4 +1,4 @@
-"""Gradients by their direction alone."""
+"""Directions of gradients: unit vectors, for attacks that use no norms."""
 
 from __future__ import annotations
 

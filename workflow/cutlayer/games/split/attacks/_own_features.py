@@ -1,4 +1,4 @@
-"""What the feature party's own features say of a score: as numbers, and as a prediction from other rows."""
+"""The feature party's own features in an attack: as columns of numbers, and as a predictor of an attack's score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dtrtri
 from sklearn.metrics.pairwise import rbf_kernel
 
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 FEWEST = 5  # rows that a category needs for a column of its own
 PENALTY = 1.0  # on the squared length of the regression's function
@@ -16,8 +16,8 @@ KEPT = 5  # of sets of columns: one for each seed of a run, with which attacks a
 
 
 def numbers(features: np.ndarray, architecture: np.ndarray) -> np.ndarray:
-    """Columns (W, p) of mean 0 and variance 1 for rows of a table or images: counts as logs, categories as one-hots."""
-    _, inputs = drawn(architecture)
+    """Standardized feature columns (W, p) of rows of a table or of images: counts as logs, categories as one-hots."""
+    _, inputs = parsed(architecture)
     flat = features.reshape(len(features), -1).astype(np.float64)
     columns = [np.log1p(np.maximum(flat[:, inputs.numeric], 0)) if inputs.numeric else flat]
     for code in inputs.categorical:
@@ -29,7 +29,7 @@ def numbers(features: np.ndarray, architecture: np.ndarray) -> np.ndarray:
 
 
 def predicted(columns: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Each row's score (W,) as all other rows' scores and columns (W, p) predict it, by kernel ridge regression.
+    """Leave-one-out predictions (W,) of each row's score from the feature columns (W, p), by kernel ridge regression.
 
     What is left of a row's score when it is left out is (A score) / diag(A), with A the inverse of the kernel plus the
     penalty: one inverse does for all rows (Wahba, "Spline Models for Observational Data", 1990, 4.2). With L L' the
@@ -44,7 +44,7 @@ def predicted(columns: np.ndarray, score: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(KEPT)
 def _half(content: bytes, shape: tuple[int, int]) -> np.ndarray:
-    """(W, W): the inverse of L, for the bytes of columns (W, p)."""
+    """The inverse (W, W) of the Cholesky factor L, for the bytes of columns (W, p)."""
     columns = np.frombuffer(content).reshape(shape)
     penalized = rbf_kernel(columns, gamma=1 / shape[1]) + PENALTY * np.eye(shape[0])
     half, _ = dtrtri(np.linalg.cholesky(penalized), lower=1)

@@ -1,4 +1,4 @@
-"""Rows by the first principal axis."""
+"""Projection on the first principal axis of a batch."""
 
 from __future__ import annotations
 

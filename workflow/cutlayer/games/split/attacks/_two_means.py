@@ -1,4 +1,4 @@
-"""The two clusters of numbers that are closest to their means, exactly."""
+"""Exact two-means clustering of numbers on a line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def two_means(scores: np.ndarray) -> np.ndarray:
-    """The labels (B,) of the two clusters of numbers (B,) with the least squared deviations from their means.
+    """Labels (B,) of the optimal two-means clustering of numbers (B,): least squared deviations from the cluster means.
 
     The smaller cluster is 1.0, that of the larger numbers where sizes are equal; equal numbers are all 0.0. In one
     dimension clusters are intervals, so that all B - 1 splits of the sorted numbers can be tried.

@@ -1,8 +1,8 @@
-"""clusters: a fake class is fixed for the whole training, so that directions tell it; a rarer class's are smaller.
+"""clusters: recovers secdt's fake classes by clustering gradient directions; small clusters belong to the rarer class.
 
-Gradients of equal length are grouped by K-means into as many clusters as the label party trains on, which whoever
-knows the defense's parameters knows. secdt deals each class as many fake classes, so that those of a rarer class have
-fewer rows each: the smaller the cluster, the rather positive.
+Normalized gradients are clustered by K-means into as many clusters as the label party trains on, a number that an
+adaptive adversary knows. secdt assigns equally many fake classes to each class and keeps them for the whole training,
+so that those of a rarer class have fewer rows each: the smaller the cluster, the more likely positive.
 
 Ours, against Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
 Transformation". It needs classes of different sizes; `clusters_watched` does not.
@@ -25,7 +25,7 @@ from ._groups import groups
 
 @dataclass(frozen=True)
 class Clusters(Attack):
-    """Minus the log of the size of a row's cluster, K-means started `starts` times."""
+    """Scores each row by minus the log size of its cluster, with `starts` restarts of K-means."""
 
     knows: ClassVar[str] = "how many classes are trained on, which secdt keeps secret"
     sees: ClassVar[set[str]] = {"gradients", "outputs"}
@@ -41,6 +41,6 @@ class Clusters(Attack):
 
 
 def score(gradients: np.ndarray, k: int, starts: int = 4, seed: int = 0) -> np.ndarray:
-    """Minus the log of the size of the cluster (B,) of each row of (B, d), of `k` clusters of directions."""
+    """Minus the log size (B,) of each row's cluster, of `k` K-means clusters of the directions of gradients (B, d)."""
     found = groups(directions(gradients), k, starts, seed)
     return -np.log(np.bincount(found)[found])

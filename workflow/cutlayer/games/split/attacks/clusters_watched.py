@@ -1,7 +1,7 @@
-"""clusters_watched: the fake class of a row shows in every epoch; own features say which fake classes are one class.
+"""clusters_watched: recovers fake classes from all epochs of tracked records, and groups them by the party's features.
 
-The directions of a watched row's gradients in all epochs, side by side, are grouped by K-means into as many clusters
-as the label party trains on. `size`, for two classes: the smaller the cluster, the rather positive, as in `clusters`.
+The directions of a tracked record's gradients in all epochs, concatenated, are clustered by K-means into as many
+clusters as the label party trains on. `size`, for two classes: the smaller the cluster, the more likely positive.
 `features`, for any number: each class has equally many clusters; those that hold a class's known rows begin it, and
 the others are dealt so that the rows of a class have features as alike as can be. That is K-means over the clusters'
 mean features with groups of equal size (Bradley, Bennett, Demiriz, "Constrained K-Means Clustering"), begun at the
@@ -24,7 +24,7 @@ from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
 from ._directions import directions
-from ._epochs import followed, lacks_epochs
+from ._epochs import lacks_epochs, tracked
 from ._groups import groups
 from ._own_features import numbers
 
@@ -33,7 +33,7 @@ ROUNDS = 20  # of the constrained K-means, which mostly settles after three
 
 @dataclass(frozen=True)
 class ClustersWatched(Attack):
-    """Clusters over all epochs, read by their size or by features and `known` labels of each class."""
+    """Clusters tracked records over all epochs, and assigns clusters to classes by size, or by features and labels."""
 
     target: ClassVar[str] = "watched"
     knows: ClassVar[str] = "how many classes are trained on, which secdt keeps secret"
@@ -60,7 +60,7 @@ class ClustersWatched(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """(W,) scores for two classes, (W, classes) of more; NaN for the rows whose labels are used."""
-        classes, epochs = int(view.classes), directions(followed(view, self.epochs)[0])
+        classes, epochs = int(view.classes), directions(tracked(view, self.epochs)[0])
         side_by_side = np.concatenate([*epochs], axis=1)
         found = groups(side_by_side, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
         if self.by == "size":
@@ -74,7 +74,7 @@ class ClustersWatched(Attack):
 
 
 def merged(found: np.ndarray, features: np.ndarray, known: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
-    """Each row's class (W,), clusters (W,) being dealt to classes in equal numbers, by features (W, p).
+    """The class (W,) of each row when clusters `found` (W,) are assigned to classes evenly, by their features (W, p).
 
     `known` (m,) rows have these `labels` (m,); every class has one at least.
     """

@@ -1,4 +1,4 @@
-"""clusters_without_k: `clusters` by an adversary who does not know how many classes the label party trains on.
+"""clusters_without_k: the cluster-size attack on fake classes by an adversary who does not know their number.
 
 The directions of a batch's gradients are merged one by one (average linkage); the merging stops before the distance at
 which clusters merge grows by the largest factor, among the steps that leave 2 to `most` clusters. As in `clusters`, the
@@ -25,7 +25,7 @@ from ._directions import directions
 
 @dataclass(frozen=True)
 class ClustersWithoutK(Attack):
-    """Minus the log of the size of a row's cluster, of as many as are far apart."""
+    """Scores each row by minus the log size of its cluster; the gap between merges decides the number of clusters."""
 
     knows: ClassVar[str] = "that classes have fake classes in equal numbers"
     sees: ClassVar[set[str]] = {"gradients"}
@@ -42,7 +42,7 @@ class ClustersWithoutK(Attack):
 
 
 def groups(points: np.ndarray, most: int) -> np.ndarray:
-    """The cluster (B,) of each of the points (B, d): from 2 to `most` clusters; of fewer than 3 points one."""
+    """Average-linkage cluster labels (B,) of points (B, d): 2 to `most` clusters; one if there are < 3 points."""
     if len(points) < 3:
         return np.zeros(len(points), dtype=int)
     merged = linkage(points, "average")

@@ -1,8 +1,8 @@
-"""direction: gradients of one class point one way, and most examples are negative.
+"""direction: scores each example by how few of its cosine similarities with the rest of the batch are positive.
 
-An example is the rather positive, the fewer of its cosine similarities with the others of the batch are positive. The
-guess `vote` is the paper's rule: negative if most of them (more than half) are positive, else positive. A similarity
-with a zero gradient counts as 0.
+Gradients of one class point one way and most examples are negative, so that a negative agrees with most of the batch.
+The guess `vote` is the paper's rule: negative if more than half of the similarities are positive, else positive. A
+similarity with a zero gradient counts as 0.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 3, other related attacks.
 """
@@ -22,7 +22,7 @@ ROWS = 1024  # of the matrix of similarities, at a time
 
 @dataclass(frozen=True)
 class Direction(Attack):
-    """Minus the share of positive cosine similarities; and the vote by it."""
+    """Minus the share of positive cosine similarities, and the paper's hard labels (`vote`)."""
 
     sees: ClassVar[set[str]] = {"gradients"}
     classes: ClassVar[set[int]] = {2}
@@ -45,12 +45,12 @@ def score(gradients: np.ndarray) -> np.ndarray:
 
 
 def vote(scores: np.ndarray) -> np.ndarray:
-    """0.0 (negative) for each of the scores (B,) that says that most similarities are positive, else 1.0."""
+    """Hard labels (B,): 0.0 (negative) where most similarities are positive by the scores (B,), else 1.0."""
     return np.where(-scores > 0.5, 0.0, 1.0)
 
 
 def _scaled(gradients: np.ndarray) -> np.ndarray:
-    """The rows, largest entry about 1: a cosine's sign is that of the inner product, which then cannot vanish.
+    """The rows scaled to a largest entry of about 1, so that inner products, whose sign is the cosine's, cannot vanish.
 
     The factors are powers of 2, so that nothing is rounded.
     """

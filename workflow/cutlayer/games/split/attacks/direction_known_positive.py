@@ -1,7 +1,7 @@
-"""direction_known_positive: the more a gradient points like that of one known positive, the rather it is positive.
+"""direction_known_positive: scores each example by the cosine similarity of its gradient with a known positive's.
 
-The known example itself is not guessed. Opposite directions tell the classes apart in balanced batches too, where
-`direction`'s majority does not.
+The known example itself gets no score. Opposite directions separate the classes in balanced batches too, where the
+majority vote of `direction` does not.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", the later version's cosine attack.
 """
@@ -19,14 +19,14 @@ from cutlayer.games.split.attack import Attack
 
 @dataclass(frozen=True)
 class DirectionKnownPositive(Attack):
-    """The cosine similarity with the first of the hints."""
+    """Cosine similarity with the gradient of the first known positive."""
 
     sees: ClassVar[set[str]] = {"gradients", "hints"}
     classes: ClassVar[set[int]] = {2}
     cheap: ClassVar[bool] = True
 
     def skip(self, view: View) -> str:
-        """One positive has to be known."""
+        """Needs one known positive in the batch."""
         return "" if len(view.hints) else "for batches with a known positive, here there is none"
 
     def infer(self, view: View) -> np.ndarray:
@@ -38,7 +38,7 @@ class DirectionKnownPositive(Attack):
 
 
 def score(gradients: np.ndarray, known: int) -> np.ndarray:
-    """The cosine similarity (B,) of each row of (B, d) with the row `known`; 0 where one of them is zero."""
+    """Cosine similarities (B,) of gradients (B, d) with the gradient of the row `known`; 0 where either is zero."""
     G = np.asarray(gradients, dtype=np.float64)
     G = G / np.maximum(np.abs(G).max(axis=1, keepdims=True, initial=0), np.finfo(float).tiny)  # squares cannot vanish
     norms = np.linalg.norm(G, axis=1)

@@ -1,14 +1,14 @@
-"""drawn_and_norm: a label that is drawn shows in a gradient's direction, and the model's own opinion in its length.
+"""drawn_and_norm: against randomized response, recovers the noisy label and ranks by gradient norm within each label.
 
-Under randomized response a gradient is a slope times p - z, z being the label as drawn. Its sign is z: the gradients of
-a row in all epochs, each scaled to length 1 and put side by side, lie along one axis, and the side with fewer rows is
-that of the drawn positives (positives are the minority, and stay so). Its length |p - z| is small for a drawn positive
-that the model takes for positive, large for a drawn negative that it takes for positive. So drawn positives come first,
-the shorter the gradient the higher; then drawn negatives, the longer the higher. The length is the mean over the second
-half of the epochs, when the model has learned something. No features, no model and no known label are used.
+Under randomized response a gradient is a slope times p - z, where z is the noisy label. Its sign reveals z: the unit
+gradients of a record in all epochs, concatenated, lie along one axis, and the side with fewer records is that of the
+noisy positives (positives are the minority, and stay so). Its norm |p - z| reveals the model's prediction: it is small
+for a noisy positive that the model predicts as positive, large for a noisy negative that it predicts as positive. So
+noisy positives rank first, smaller norms higher; then noisy negatives, larger norms higher. The norm is the mean over
+the second half of the epochs, when the model has learned something. No features, model or known label are used.
 
-It reads more than the drawn label without breaking differential privacy: across rows an AUC also counts what the model
-learned of everyone's labels. Ours, against Ghazi et al., "Deep Learning with Label Differential Privacy".
+It recovers more than the noisy label without violating differential privacy: an AUC across records also counts what
+the model learned from everyone's labels. Ours, against Ghazi et al., "Deep Learning with Label Differential Privacy".
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
 from ._directions import directions
-from ._epochs import followed, lacks_epochs
+from ._epochs import lacks_epochs, tracked
 
 
 @dataclass(frozen=True)
 class DrawnAndNorm(Attack):
-    """Sorts rows by the side that they are on, and within it by their length."""
+    """Ranks tracked records by their recovered noisy label, then by gradient norm."""
 
     target: ClassVar[str] = "watched"
     knows: ClassVar[str] = "that a label is drawn once, at random"
@@ -39,23 +39,23 @@ class DrawnAndNorm(Attack):
     epochs: Literal["all", "first"] = "all"
 
     def skip(self, view: View) -> str:
-        """Rows have to be followed."""
+        """Needs tracked records."""
         return lacks_epochs(view, self.epochs)
 
     def infer(self, view: View) -> np.ndarray:
         """(W,) scores."""
-        return score(followed(view, self.epochs)[0])
+        return score(tracked(view, self.epochs)[0])
 
 
 def score(gradients: np.ndarray) -> np.ndarray:
-    """Scores (W,) from -1 to 1 of rows (E, W, d); those of the smaller side are above 0."""
+    """Scores (W,) from -1 to 1 of tracked gradients (E, W, d); records with a noisy positive label are above 0."""
     lengths = np.linalg.norm(gradients[len(gradients) // 2 :].astype(np.float64), axis=2).mean(axis=0)
     far = lengths / (lengths.max(initial=0) or 1)
     return np.where(drawn(gradients), 1 - far / 2, far / 2 - 1)
 
 
 def drawn(gradients: np.ndarray) -> np.ndarray:
-    """Which rows (W,) are on the side of fewer, of rows (E, W, d)."""
+    """Which records (W,) have a noisy positive label, recovered from the directions of tracked gradients (E, W, d)."""
     units = np.concatenate([*directions(gradients)], axis=1)
     rows, columns = units.shape  # the first axis is found where there are fewer numbers
     if columns < rows:

@@ -1,11 +1,10 @@
-"""first_axis: the gradients of a batch vary most between the classes; the side with the longer tail is positive.
+"""first_axis: projects gradients on the first principal axis of their batch; the side with the longer tail is positive.
 
 Gradients of two classes are nearly one slope times p - y, of opposite signs, so that the first principal axis of a
-batch separates the classes, noise that is alike in all directions or not. No label says which side is positive: the
-rarer class is farther from the mean, so that the projections' third moment is positive towards it.
+batch separates the classes, with isotropic noise or without. No label says which side is positive: the rarer class is
+farther from the mean, so that the projections are skewed towards it.
 
-`spectral` has the same projection, and reads it by its square or without a sign. Ours; no paper reports it with this
-sign.
+`spectral` uses the same projection, squared or without a sign. Ours; no paper reports it with this sign.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ._principal import score as projected
 
 @dataclass(frozen=True)
 class FirstAxis(Attack):
-    """The projection on the first principal axis, towards its longer tail."""
+    """Projection on the first principal axis, with the sign of its skewness."""
 
     sees: ClassVar[set[str]] = {"gradients"}
     classes: ClassVar[set[int]] = {2}
@@ -35,7 +34,7 @@ class FirstAxis(Attack):
 
 
 def score(gradients: np.ndarray) -> np.ndarray:
-    """The projection (B,) of the centered (B, d) on its first principal axis, of positive skew; 0 for equal rows."""
+    """Projections (B,) of gradients (B, d) on their first principal axis, with positive skewness; 0 for equal rows."""
     along = projected(gradients)
     unit = along / (np.abs(along).max(initial=0) or 1)  # cubes cannot vanish
     return -along if np.sum(unit**3) < 0 else along

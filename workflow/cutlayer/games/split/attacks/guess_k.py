@@ -1,8 +1,9 @@
-"""guess_k: how many classes does the label party train on? As many as the gradients have clusters.
+"""guess_k: infers how many classes the label party trains on from the number of clusters of the gradients.
 
 K-means with 2, 3, ... up to `most` clusters on a batch's gradients; the guess is the number with the highest
-Calinski-Harabasz score. The paper tries 2 to 2K, a range that tells K to whoever knows it; this adversary does not, so
-that `most` is its own choice. There are fewer numbers to try where fewer gradients differ; 2 if less than three do.
+Calinski-Harabasz score. The paper tries 2 to 2K, a range that reveals K; this adversary does not know it, so that
+`most` is its own choice. At most one fewer than the distinct gradients are tried; the guess is 2 if fewer than three
+are distinct.
 
 Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
 Transformation", appendix C.
@@ -24,7 +25,7 @@ from cutlayer.games.split.attack import Attack
 
 @dataclass(frozen=True)
 class GuessK(Attack):
-    """The number of clusters by the Calinski-Harabasz score, K-means started `starts` times for each."""
+    """The number of clusters with the best Calinski-Harabasz score, with `starts` restarts of K-means for each."""
 
     target: ClassVar[str] = "dimension"
     sees: ClassVar[set[str]] = {"gradients"}
@@ -35,7 +36,7 @@ class GuessK(Attack):
     batches: int = 0  # that are tried, evenly spaced, the last one too; 0: all
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
-        """Evenly spaced batches, from late in training rather than early."""
+        """`batches` evenly spaced batches of the training, the last one included."""
         wanted = min(self.batches or len(cases), len(cases))
         return [cases[(i + 1) * len(cases) // wanted - 1] for i in range(wanted)]
 

@@ -1,13 +1,13 @@
-"""hint: whoever is close to a known positive is positive.
+"""hint: scores each example by the similarity of its gradient to those of a few known positives.
 
 The adversary knows a few positives of each batch. `inner`: the largest inner product with any of them, as in the
 paper's figure 3; `cosine`: the largest cosine similarity, which section 5.3 names beside it. `longest`: the inner
 product with the longest of them; `distance`: minus the Euclidean distance to the nearest; these two are the official
-code's. The known examples are not guessed.
+code's. The known examples get no score.
 
-A cosine asks how much of a gradient lies on the line of a known positive's. Under marvell the noise on that line goes
-to both classes and what is across it to one of them only. So the cosine tells the classes apart; the inner product,
-which the noise on the line decides, does not.
+Under marvell the noise along the line of a known positive's gradient goes to both classes, the noise orthogonal to it
+to one class only. So the cosine, which compares the two, separates the classes; the inner product, which the noise
+along the line dominates, does not.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3, figure 3.
 """
@@ -31,18 +31,18 @@ KINDS = ("inner", "cosine", "longest", "distance")
 
 @dataclass(frozen=True)
 class Hint(Attack):
-    """Closeness to the first `hints` known positives."""
+    """Similarity to the gradients of the first `hints` known positives."""
 
     sees: ClassVar[set[str]] = {"gradients", "hints"}
     classes: ClassVar[set[int]] = {2}
-    limits: ClassVar[Limits] = {"hints": (1, 5)}  # the protocol tells five at most
+    limits: ClassVar[Limits] = {"hints": (1, 5)}  # the protocol reveals five at most
     cheap: ClassVar[bool] = True
 
     kind: Literal["inner", "cosine", "longest", "distance"] = "inner"
     hints: int = 5
 
     def skip(self, view: View) -> str:
-        """A batch may have fewer positives."""
+        """Needs `hints` known positives in the batch."""
         found = len(view.hints)
         return "" if found >= self.hints else f"for batches with {self.hints} known positives, here there are {found}"
 
@@ -55,7 +55,7 @@ class Hint(Attack):
 
 
 def score(gradients: np.ndarray, hints: np.ndarray, kind: str) -> np.ndarray:
-    """Closeness (B,) of each row of (B, d) to the hints: places (H,) of rows, or gradients (H, d); see above."""
+    """Similarity (B,) of each gradient of (B, d) to the known positives: places (H,) of rows, or gradients (H, d)."""
     G = np.asarray(gradients, dtype=np.float64)
     H = _rows(G, np.asarray(hints))
     if kind == "inner":
@@ -70,7 +70,7 @@ def score(gradients: np.ndarray, hints: np.ndarray, kind: str) -> np.ndarray:
 
 
 def _rows(G: np.ndarray, hints: np.ndarray) -> np.ndarray:
-    """The hints' gradients (H, d)."""
+    """The gradients (H, d) of the known positives."""
     places = hints.ndim == 1 and np.issubdtype(hints.dtype, np.integer)
     if not len(hints) or not (places or (hints.ndim == 2 and hints.shape[1] == G.shape[1])):
         found = f"the hints have the shape {hints.shape} and the type {hints.dtype}"

@@ -1,9 +1,9 @@
-"""model_completion: put a random head on the trained bottom model and fine-tune both with a few labeled examples.
+"""model_completion: adds a random head to the trained bottom model and fine-tunes both on a few labeled examples.
 
 The feature party knows the labels of a few of its training rows. MixMatch uses the others too: each step guesses the
 labels of an unlabeled batch by the model's own sharpened predictions, mixes these and a labeled batch pairwise
 (mixup), and takes an Adam step on the cross-entropy of the labeled and the squared error of the unlabeled half, the
-weight of which grows linearly over the training. What guesses is an exponential average of the models of all steps.
+weight of which grows linearly over the training. An exponential moving average of the models of all steps predicts.
 
 As in the official recipe the head is one linear layer on normalized embeddings. Chosen here: embeddings are normalized
 by their mean and variance before fine-tuning (the recipe's is batch normalization), nothing is augmented (one
@@ -39,7 +39,7 @@ from ._completion import Completed, batches, follow, mixmatch, probabilities
 
 @dataclass(frozen=True)
 class ModelCompletion(Attack):
-    """MixMatch for `epochs` of `steps` steps; the defaults are the official recipe's."""
+    """Model completion with MixMatch for `epochs` of `steps` steps; the defaults are the official recipe's."""
 
     target: ClassVar[str] = "population"
     sees: ClassVar[set[str]] = {
@@ -62,7 +62,7 @@ class ModelCompletion(Attack):
     ema: float = 0.999  # the average's decay
 
     def skip(self, view: View) -> str:
-        """It takes rows with known labels and rows without."""
+        """Needs rows with known labels and rows without."""
         if "features" not in view:
             return "for feature parties that know some labels, here it knows none"
         own, known = len(_own(view)), len(view.known)
@@ -78,7 +78,7 @@ class ModelCompletion(Attack):
         return np.stack([probabilities(average, features, np.array(view.attacked)) for average in epochs])
 
     def _fine_tuned(self, model: Completed, features: Encoded, view: View) -> Iterator[nn.Module]:
-        """After each epoch the average of the model over the steps so far, late ones above all.
+        """The exponential moving average of the model after each epoch.
 
         Its decay grows to `ema`: a constant 0.999 would keep a few hundred steps' average near the random head.
         """
@@ -98,5 +98,5 @@ class ModelCompletion(Attack):
 
 
 def _own(view: View) -> np.ndarray:
-    """Places of the feature party's own training rows."""
+    """Positions of the feature party's own training rows."""
     return np.setdiff1d(np.arange(len(view.features)), view.attacked)

@@ -1,8 +1,8 @@
-"""norm: the longer an example's gradient, the rather it is positive.
+"""norm: scores each example by its gradient norm; positives tend to have larger gradients.
 
-Where positives are few the model is surer of the negatives, so that |p - y|, a factor of the gradient, is larger for
-positives. At `first_layer` the score is the norm of what the gradient becomes when the feature party goes on
-back-propagating it, down to the output of its first layer.
+Where positives are few the model is more confident on negatives, so that |p - y|, a factor of the gradient, is larger
+for positives. At `first_layer` the score is the norm of the gradient that the feature party obtains at the output of
+its first layer by back-propagating what it received.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 3 and figure 2.
 """
@@ -20,7 +20,7 @@ from cutlayer.games.split.attack import Attack
 
 @dataclass(frozen=True)
 class Norm(Attack):
-    """The l2 norm of each example's gradient."""
+    """L2 norm of each example's gradient, at the cut or at the feature party's first layer."""
 
     sees: ClassVar[set[str]] = {"gradients", "first_gradients"}
     classes: ClassVar[set[int]] = {2}
@@ -29,7 +29,7 @@ class Norm(Attack):
     at: Literal["cut", "first_layer"] = "cut"
 
     def skip(self, view: View) -> str:
-        """A setup need not record the first layer."""
+        """At `first_layer`, needs a setup that records its gradients."""
         if self.at == "cut" or "first_gradients" in view:
             return ""
         return "for setups that record the first layer's gradients, here only those at the cut are"
@@ -40,5 +40,5 @@ class Norm(Attack):
 
 
 def score(gradients: np.ndarray) -> np.ndarray:
-    """The l2 norm (B,) of each row of (B, d)."""
+    """L2 norms (B,) of gradients (B, d)."""
     return np.linalg.norm(np.asarray(gradients, dtype=np.float64), axis=1)

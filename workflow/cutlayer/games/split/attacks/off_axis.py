@@ -1,17 +1,17 @@
-"""off_axis: noise that only one class has across the axis between the classes tells that class by its energy.
+"""off_axis: against marvell, scores each example by its energy off the axis of the classes, where one class has noise.
 
-Gradients of one batch span few directions, for they all are a number times nearly the same slope. In the others the
-batch has what noise put there, and nothing else. marvell's theorem 1 gives noise across the axis to one class only, the
-one with the smaller variance *averaged over coordinates*, as if every class were spread alike in all directions; where
-the other class has no variance at all, a row with energy is of the first class and a row without is of the second.
+Gradients of one batch span few directions, because all are multiples of nearly the same slope. In the other directions
+the batch has noise and nothing else. marvell's theorem 1 gives noise orthogonal to the axis to one class only, the one
+with the smaller variance *averaged over coordinates*, as if the gradients of a class were isotropic. Where they have no
+variance in these directions, a row with energy there is of that class and a row without is of the other.
 
 The batch is centered and rotated to its principal directions; an example's energy is the log of its squared norm in
-the `share` of them with least variance or, if `out` is given, in all but the first `out`. Two exact clusters of the
-energies tell which side is the minority, that is positive.
+the `share` of them with least variance or, if `out` is given, in all but the first `out`. Exact two-means clustering
+of the energies finds the minority, which is taken for positive.
 
-It says nothing where all rows get the same noise (iso), none off their own line (no defense, max_norm), or where
-gradients do fill all directions as marvell's model has it. Ours; the assumption it uses is that of theorem 1 in Li et
-al., "Label Leakage and Protection in Two-party Split Learning".
+It infers nothing where all rows get the same noise (iso), where noise stays on a gradient's own line (max_norm, no
+defense), or where gradients are isotropic as marvell models them. Ours; it exploits the assumption of theorem 1 in Li
+et al., "Label Leakage and Protection in Two-party Split Learning".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ._two_means import two_means
 
 @dataclass(frozen=True)
 class OffAxis(Attack):
-    """The log energy in the directions of least variance, more being positive if few have more."""
+    """Log energy in the directions of least variance, with the sign that makes the minority positive."""
 
     knows: ClassVar[str] = "that marvell's noise across the axis is of one class"
     sees: ClassVar[set[str]] = {"gradients"}
@@ -47,9 +47,9 @@ class OffAxis(Attack):
 
 
 def score(gradients: np.ndarray, share: float = 0.25, out: int = 0) -> np.ndarray:
-    """The log energy (B,) of each row of (B, d) in the directions of least variance, or minus it; 0 for equal rows.
+    """Log energies (B,) of gradients (B, d) in the directions of least variance, or minus them; 0 for equal rows.
 
-    These are a `share` of all or, if `out` is not 0, all but the first `out`; one at least.
+    The directions are a `share` of all or, if `out` is not 0, all but the first `out`; one at least.
     """
     G = np.asarray(gradients, dtype=np.float64)
     G = np.where(np.ptp(G, axis=0) > 0, G - G.mean(axis=0), 0)  # equal entries differ from their rounded mean

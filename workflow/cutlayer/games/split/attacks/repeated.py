@@ -1,20 +1,20 @@
-"""repeated: the same row comes back once an epoch, each time with fresh noise; what its gradients share is its label.
+"""repeated: combines the gradients of each tracked record over all epochs, so that the noise of each averages out.
 
-Each gradient is divided by the root mean square of its batch and taken relative to the batch's mean. Over the watched
-rows, what all epochs have in common is read in one of two ways:
+Each gradient is divided by the root mean square of its batch and taken relative to the batch's mean. Over the tracked
+records, the signal that all epochs share is estimated in one of two ways:
 
-- `axis`: each row's gradients are averaged over the epochs, and the average is projected on the direction in which
-  averages vary most. Noise of mean zero shrinks by the number of epochs, and a promise about one sending composes: of
-  marvell's sumKL = s at each of E epochs, Phi(sqrt(E s / 2)) of the pairs are told apart along the axis.
-- `common`: the score of which the most can be read off every epoch by a linear function of that epoch's own (MAXVAR
-  canonical correlation, after a ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise
-  that is larger in some directions is divided out. It is the discriminant of each epoch, taught by all others.
+- `axis`: each record's gradients are averaged over the epochs, and the average is projected on its first principal
+  axis. Noise of mean zero averages out, and a bound on one release composes: with marvell's sumKL = s at each of E
+  epochs, a share Phi(sqrt(E s / 2)) of the pairs is ranked correctly along the axis.
+- `common`: the score that linear functions of each epoch's gradients explain best (MAXVAR canonical correlation, with
+  ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise that is larger in some directions
+  is whitened. It is the discriminant of each epoch, learned from all others.
 
 A score's sign: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
-are on the other side. With `epochs: first` all this is of the first epoch, in which each row is sent once, so that
-nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge, out
-of fold) and adds the two, each weighted by how far it can be trusted: what half of the epochs says of the other half
-tells how much of the score is signal, and its correlation with the prediction tells the same of that.
+are on the other side. With `epochs: first` all this uses the first epoch alone, with one release of each record, so
+that nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge,
+leave-one-out) and adds the two, weighted by their estimated signal-to-noise ratios: the agreement of the two halves of
+the epochs estimates that of the score, and the correlation with the score that of the prediction.
 
 Ours. The canonical correlation of several sets is Kettenring, "Canonical Analysis of Several Sets of Variables".
 """
@@ -30,13 +30,13 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from ._epochs import followed, lacks_epochs
+from ._epochs import lacks_epochs, tracked
 from ._own_features import numbers, predicted
 
 
 @dataclass(frozen=True)
 class Repeated(Attack):
-    """A score of each watched row from all that came back for it."""
+    """Scores each tracked record by its gradients of all epochs."""
 
     target: ClassVar[str] = "watched"
     sees: ClassVar[set[str]] = {
@@ -53,12 +53,12 @@ class Repeated(Attack):
     ridge: float = 0.1  # of `common`: relative to the mean variance of the epoch's principal directions
 
     def skip(self, view: View) -> str:
-        """Rows have to come back."""
+        """Needs tracked records with a release in each of several epochs."""
         return lacks_epochs(view, self.epochs)
 
     def infer(self, view: View) -> np.ndarray:
         """(W,) scores."""
-        gradients, steps = followed(view, self.epochs)
+        gradients, steps = tracked(view, self.epochs)
         rows = relative(gradients, steps, view.batch_means, view.batch_squares)
         scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)
         scored = scored * majority_sign(rows, scored, view.batch_means, steps)
@@ -69,9 +69,9 @@ class Repeated(Attack):
 
 
 def relative(gradients: np.ndarray, steps: np.ndarray, means: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """Gradients (E, W, d), in units of their batch's root mean square, less the batch's mean; 0 where there is none.
+    """Gradients (E, W, d) centered by their batch's mean, in units of its root mean square; 0 where there is none.
 
-    `steps` (E, W) is the batch, -1: none; batches have the mean gradients (T, d) and mean squares (T,).
+    `steps` (E, W) is the number of the batch, -1: none; `means` (T, d) and `squares` (T,) are those of the batches.
     """
     unit = np.sqrt(squares)[:, None]
     centers = means / np.where(unit > 0, unit, 1)
@@ -79,16 +79,16 @@ def relative(gradients: np.ndarray, steps: np.ndarray, means: np.ndarray, square
 
 
 def axis(rows: np.ndarray) -> np.ndarray:
-    """Sums over epochs (W,) of rows (E, W, d), along the direction in which these sums vary most."""
+    """Projections (W,) of the sums over epochs of gradients (E, W, d) on the first principal axis of these sums."""
     total = rows.sum(axis=0)
     centered = total - total.mean(axis=0)
     return centered @ np.linalg.svd(centered, full_matrices=False)[2][0]
 
 
 def common(rows: np.ndarray, ridge: float) -> np.ndarray:
-    """The score (W,) of length 1 whose ridge regressions on each epoch of rows (E, W, d) explain most of it in all.
+    """The score (W,) of norm 1 that ridge regressions on each epoch of gradients (E, W, d) explain best in total.
 
-    Of rows that are all alike it is 0.
+    It is 0 if all rows are equal.
     """
     parts = []
     for own in rows - rows.mean(axis=1, keepdims=True):
@@ -100,14 +100,14 @@ def common(rows: np.ndarray, ridge: float) -> np.ndarray:
 
 
 def majority_sign(rows: np.ndarray, scored: np.ndarray, means: np.ndarray, steps: np.ndarray) -> float:
-    """1 or -1: what makes scores (W,) lower on the side to which the first half epoch's mean gradient points."""
+    """The sign that makes scores (W,) lower on the majority's side: that of the first half epoch's mean gradient."""
     first = means[: max(1, (int(steps[0].max()) + 1) // 2)].sum(axis=0)
     along = rows.sum(axis=0) @ first
     return -1.0 if scored @ (along - along.mean()) > 0 else 1.0
 
 
 def trust(rows: np.ndarray, scored: np.ndarray) -> float:
-    """The share of the scores' (W,) variance that is no noise, from how the two halves of the epochs agree on it."""
+    """The share of signal in the variance of scores (W,), estimated by the agreement of two halves of the epochs."""
     total = rows.sum(axis=0)
     direction = (scored - scored.mean()) @ total
     halves = [some.sum(axis=0) @ direction for some in (rows[::2], rows[1::2])]
@@ -117,10 +117,10 @@ def trust(rows: np.ndarray, scored: np.ndarray) -> float:
 
 
 def joined(scored: np.ndarray, guessed: np.ndarray, share: float) -> np.ndarray:
-    """The sum (W,) of two scores whose errors are independent, weighted by their signal over their noise.
+    """The sum (W,) of two scores with independent errors, weighted by their signal-to-noise ratios.
 
-    `share` of the first one's variance is signal; their correlation is the root of the product of both shares. Of it
-    two standard errors are taken off, so that a prediction that chance could have brought counts for nothing.
+    `share` of the first one's variance is signal; their correlation is the root of the product of both shares. Two
+    standard errors are subtracted from it, so that a prediction that is no better than chance has no weight.
     """
     first, second = (_standard(scores) for scores in (scored, guessed))
     a = np.sqrt(share)

@@ -1,8 +1,8 @@
-"""spectral: the two classes are two groups along the direction in which a batch varies most.
+"""spectral: separates the classes along the first principal axis of a batch's gradients or embeddings.
 
 The score is the projection of the centered gradients (or embeddings) on their top right singular vector. Its sign is
-arbitrary: the guess is its square, `signed` the projection itself (to be read by the symmetrized AUC), `clusters` the
-labels of an exact two-means on the projections, the smaller cluster being positive.
+arbitrary: the guess is its square, `signed` the projection itself (for the symmetrized AUC), `clusters` the labels of
+exact two-means clustering of the projections, with the smaller cluster as positive.
 
 Sun et al., "Label Leakage and Protection from Forward Embedding in Vertical Federated Learning"; as used in Jiang et
 al., "Training on Fake Labels".
@@ -24,7 +24,7 @@ from ._two_means import two_means
 
 @dataclass(frozen=True)
 class Spectral(Attack):
-    """The projection on the top singular vector, its square, and its two clusters."""
+    """Projection on the top singular vector: squared, signed, and as two clusters."""
 
     sees: ClassVar[set[str]] = {"gradients", "embeddings"}
     classes: ClassVar[set[int]] = {2}

@@ -1,6 +1,6 @@
-"""Gradients of two classes as two Gaussians, and Gaussian noise that depends on the class and on their difference.
+"""Gaussian model of the gradients of two classes, and class-dependent Gaussian noise along their mean difference.
 
-Few operations on few copies: all of it should cost little beside the drawing of the noise.
+Few operations on few copies, so that all of it costs little compared with drawing the noise.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
 """
@@ -20,7 +20,7 @@ SAFE = 1e-24, 1e30
 
 
 class Gaussians(NamedTuple):
-    """Two classes of gradients, each spread alike in all directions."""
+    """Isotropic Gaussians of the gradients of two classes."""
 
     negative: float  # variance in a coordinate
     positive: float
@@ -30,7 +30,7 @@ class Gaussians(NamedTuple):
 
 
 def estimated(gradient: torch.Tensor, member: torch.Tensor) -> Gaussians | None:
-    """The most likely Gaussians for gradients (B, d), None if a class is missing.
+    """Maximum-likelihood isotropic Gaussians of the gradients (B, d) of two classes; None if a class is missing.
 
     `member` (2, B) is 1 where an example is of the class, else 0.
     """
@@ -51,7 +51,7 @@ def estimated(gradient: torch.Tensor, member: torch.Tensor) -> Gaussians | None:
 def perturbed(
     gradient: torch.Tensor, member: torch.Tensor, model: Gaussians, noise: GradientNoise, training: Training
 ) -> torch.Tensor:
-    """Add a number times the difference's direction to each row, a vector to the rows of a class with noise across."""
+    """Gradients (B, d) with noise along the mean difference and, for a class that has it, noise orthogonal to it."""
     sent = gradient.addr(_along(member[1], noise, training), _direction(model))
     for own, variance in zip(member, (noise.negative_across, noise.positive_across), strict=True):
         if variance:
@@ -62,14 +62,14 @@ def perturbed(
 
 
 def _along(positive: torch.Tensor, noise: GradientNoise, training: Training) -> torch.Tensor:
-    """(B,): what a row gets along the difference beyond what it gets in every direction."""
+    """Noise (B,) along the mean difference, in addition to that in all directions."""
     negatives = math.sqrt(max(0.0, noise.negative_along - noise.negative_across))
     positives = math.sqrt(max(0.0, noise.positive_along - noise.positive_across))
     return (positive * (positives - negatives) + negatives) * training.randn(len(positive))
 
 
 def _direction(model: Gaussians) -> torch.Tensor:
-    """(d,) of length 1; any where the means are equal, for then the noise is alike in all directions."""
+    """The unit vector (d,) along the mean difference; any if the means are equal, as the noise is isotropic then."""
     if model.gap:
         return (model.difference / math.sqrt(model.gap)).float()
     return torch.nn.functional.one_hot(torch.tensor(0), len(model.difference)).to(model.difference.device).float()

@@ -1,22 +1,22 @@
-"""marvell: the Gaussian noise that makes the gradients of two classes hardest to tell apart for its power.
+"""marvell: adds the Gaussian noise that, at a given power, makes the gradients of two classes least distinguishable.
 
 In each batch the gradients of negatives and positives are modeled as N(g0, u I) and N(g1, v I): class means, and
 variances averaged over coordinates. Each class gets noise of one variance along the difference of the means and
 another across it; of all with p tr Sigma1 + (1 - p) tr Sigma0 <= P, p the batch's fraction of positives, these are
-the ones of least symmetric divergence sumKL (theorem 1), see `gradient_noise`. One of three parameters says how much:
+the ones of least symmetric divergence sumKL (theorem 1), see `gradient_noise`. One of three parameters sets the power:
 
 - `power`: P relative to the squared distance of the means (to the mean squared gradient, should the means be equal);
 - `sum_kl`: the smallest P whose sumKL is at most this; where that holds already, nothing is added;
 - `error`: a bound L on an adversary's error, through the target sumKL = (2 - 4 L)^2.
 
-A batch that lacks a class says nothing of the difference. It gets isotropic noise, as if the other class's mean were
-a root mean square gradient away, in a direction unknown, and neither class spread: of `power` times the mean squared
-gradient in all, or with the variance mean squared gradient / target in each coordinate. So it never goes out as it
-is, unless all its gradients are 0.
+In a single-class batch the class-mean difference is undefined. Such a batch gets isotropic noise, as if the other
+class's mean were a root mean square gradient away, in an unknown direction, and neither class had variance: of `power`
+times the mean squared gradient in all, or with the variance mean squared gradient / target in each coordinate. So it
+is never released without noise, unless all its gradients are 0.
 
 Ours: `across: larger` gives both classes the larger of the two variances across. The optimum gives one class none, so
-that a gradient's length off the axis tells its class where real gradients are not spread alike (`off_axis`). What is
-added along the axis stays as it is, and is nearly all of the power. The target is no bound then: nothing is promised.
+that a gradient's norm off the axis reveals its class where real gradients are not isotropic (`off_axis`). The noise
+along the axis, nearly all of the power, is unchanged. The target is no bound then, so that there is no guarantee.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.2.
 """
@@ -31,7 +31,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.theory.marvell import composed_auc
 
@@ -40,7 +40,7 @@ from ._gaussians import Gaussians, estimated, perturbed
 
 @dataclass(frozen=True)
 class Marvell(Defense):
-    """Optimal noise for a power, a target of sumKL, or a bound on the error; exactly one is not 0."""
+    """Optimal Gaussian noise for a power, a target sumKL, or a bound on the adversary's error; exactly one is set."""
 
     classes: ClassVar[set[int]] = {2}
     about: ClassVar[str] = "class"
@@ -55,29 +55,29 @@ class Marvell(Defense):
         given = {name: getattr(self, name) for name in self.limits if getattr(self, name)}
         if len(given) != 1:
             wrong = " and ".join(f"{name} = {value}" for name, value in given.items()) or "no parameter is given"
-            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error is meant")
+            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error expected")
 
     @property
     def _wanted(self) -> float:
-        """The sumKL to reach; 0: the power is given."""
+        """The target sumKL; 0 if the power is given."""
         return (2 - 4 * self.error) ** 2 if self.error else self.sum_kl
 
     def begin(self, training: Training) -> torch.Tensor:
-        """(2, n): 1 where a training row is of the class, else 0."""
+        """Class membership (2, n) of the training rows: 1 where a row is of the class, else 0."""
         return torch.stack((training.labels != 1, training.labels == 1)).float()
 
-    def promise(self, training: Training) -> float | None:
-        """That of its sumKL at each sending, if gradients are as it models them."""
+    def auc_bound(self, training: Training) -> float | None:
+        """Upper bound on the AUC from a row's releases by composition of the target sumKL, for Gaussian gradients."""
         bounded = self._wanted and self.across == "optimal"
-        return composed_auc(self._wanted, training.releases) if bounded else None
+        return composed_auc(self._wanted, training.num_releases) if bounded else None
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """The gradients (B, d) with noise."""
-        member = wire.state[:, wire.rows]
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d) with noise."""
+        member = context.state[:, context.rows]
         model = estimated(gradient, member)
         if model is None:
-            return self._of_one_class(gradient, wire.training)
-        return perturbed(gradient, member, model, self._noise(gradient, model), wire.training)
+            return self._of_one_class(gradient, context.training)
+        return perturbed(gradient, member, model, self._noise(gradient, model), context.training)
 
     def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
         problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share

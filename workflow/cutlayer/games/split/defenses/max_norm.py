@@ -1,7 +1,7 @@
-"""max_norm: noise along each gradient that gives all gradients of a batch the same expected squared norm.
+"""max_norm: adds noise along each gradient, so that all gradients of a batch have the same expected squared norm.
 
 g_j becomes (1 + eta_j) g_j with eta_j ~ N(0, sigma_j^2), sigma_j^2 = ||g_max||^2 / ||g_j||^2 - 1: the longest gradient
-is sent as it is, the others change length and often sign, never their line.
+is released unchanged, the others change length and often sign, never their line.
 
 A gradient that is 0 has no line, and stays 0.
 
@@ -14,19 +14,19 @@ from dataclasses import dataclass
 
 import torch
 
-from cutlayer.games.split.defense import Defense, Wire
+from cutlayer.games.split.defense import Context, Defense
 
 
 @dataclass(frozen=True)
 class MaxNorm(Defense):
-    """Has no parameter."""
+    """Max-norm perturbation; no hyperparameters."""
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """The gradients (B, d), each times a number of its own.
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d), each times a random factor.
 
         In double precision: a short gradient takes a factor that may be beyond single.
         """
         norms = gradient.double().norm(dim=1)
         sigma = (norms.max().square() / norms.square() - 1).sqrt().nan_to_num(posinf=0.0)
-        factors = 1 + sigma * wire.training.randn(len(gradient))
+        factors = 1 + sigma * context.training.randn(len(gradient))
         return (factors[:, None] * gradient).float()

@@ -1,10 +1,10 @@
-"""mixpro: mix each gradient with another of its batch, then turn what points away from the batch's mean towards it.
+"""mixpro: mixes each gradient with another of its batch, then rotates it towards the batch's mean gradient.
 
-Mixup: l g_i + (1 - l) g_j with l ~ Beta(alpha, alpha) and j uniform over the batch (i included), both anew for each
+Mixup: l g_i + (1 - l) g_j with l ~ Beta(alpha, alpha) and j uniform over the batch (i included), both drawn for each
 i. Projection: where the cosine of the mixture with the mean of the batch's gradients is below phi, the mixture is
-turned, in the plane of the two and without change of length, until the cosine is phi; that is the smallest turn that
-does it. What points exactly away from the mean spans no plane with it: it is turned onto the mean. A mixture of 0
-stays 0, and so does everything stay where it is if the mean is 0.
+rotated in the plane of the two, at constant norm, until the cosine is phi; this is the smallest such rotation. A
+mixture opposite to the mean spans no plane with it and is rotated onto the mean. A mixture of 0 stays 0, and if the
+mean is 0 nothing is rotated.
 
 The paper has no public code. alpha and phi are this project's choice, not tuned: every share equally likely, and a
 goal of 60 degrees.
@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class MixPro(Defense):
     alpha: float = 1.0  # of the Beta distribution of the shares
     phi: float = 0.5  # the least cosine with the mean
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """The gradients (B, d), mixed and turned."""
-        share, partner = self._draw(len(gradient), wire.training)
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d) after mixup and rotation."""
+        share, partner = self._draw(len(gradient), context.training)
         mixed = torch.lerp(gradient[partner], gradient, share[:, None])
         return _turned(mixed.double(), gradient.double().mean(dim=0), self.phi).float()
 
     def _draw(self, rows: int, training: Training) -> tuple[torch.Tensor, torch.Tensor]:
-        """(B,) shares and (B,) partners; numpy draws the shares, as torch's Beta takes no generator."""
+        """Mixing weights (B,) and partners (B,); numpy draws the weights, as torch's Beta takes no generator."""
         seed = int(torch.randint(2**62, (), generator=training.generator))
         share = np.random.default_rng(seed).beta(self.alpha, self.alpha, rows).astype(np.float32)
         partner = torch.randint(rows, (rows,), generator=training.generator)
@@ -49,7 +49,7 @@ class MixPro(Defense):
 
 
 def _turned(rows: torch.Tensor, mean: torch.Tensor, phi: float) -> torch.Tensor:
-    """Rows (B, d) turned until their cosine with the mean is at least phi."""
+    """Rows (B, d) rotated until their cosine with the mean is at least phi."""
     if not mean.any():
         return rows
     mean = mean / mean.norm()

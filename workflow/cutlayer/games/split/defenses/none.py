@@ -1,4 +1,4 @@
-"""none: everything is sent as it is."""
+"""none: no defense; the label party releases the true gradients."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from cutlayer.games.split.defense import Defense
 
 @dataclass(frozen=True)
 class NoDefense(Defense):
-    """Every hook does what the contract says when it is not overridden."""
+    """No defense: all hooks keep the base class's behavior."""

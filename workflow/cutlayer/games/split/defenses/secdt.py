@@ -1,16 +1,17 @@
-"""secdt: train on more, fake classes, return gradients of one norm, and blur the target.
+"""secdt: trains on many fake classes in place of the true ones, normalizes gradients, and adds noise to the labels.
 
-- Transformation: K = k `expansion` fake classes are shuffled and dealt into k pools of equal size. Each training
-  example gets, once and for all, a random member of its class's pool, and the top model learns these. Predictions are
-  decoded by adding up each pool ("weighted"), or by the pool of the largest of the K ("maximum"). 1: no fake classes.
-  Not the paper's: `redraw` draws an example's member anew whenever it is in a batch, and `pools` of "proportional" size
-  have as many members as the class has examples, one at least, so that all fake classes are of about one size.
+- Transformation: K = k `expansion` fake classes are randomly assigned to k pools of equal size, one per class. Each
+  training example gets, once for the whole training, a random member of its class's pool, and the top model learns
+  these. Class scores are the sums over each pool ("weighted"), or the pool of the most likely fake class ("maximum").
+  `expansion` 1: no fake classes. Not the paper's: `redraw` draws an example's member anew whenever it is in a batch,
+  and `pools` of "proportional" size have members in proportion to the examples of the class, one at least, so that all
+  fake classes are of about one size.
 - Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
-  and counts; so short a gradient that no factor of single precision will do becomes 0.
-- Noise: the target, a one-hot row, gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times
-  its softmax ("softmax", algorithm 1 and appendix E). Only with the softmax do targets stay positive and sum to 1 +
-  `noise`; neither is normalized again. omega is drawn anew each step or, with `noise_once`, once for each training
-  row: the text says neither. 0: none.
+  and counts; a gradient so short that the factor overflows single precision becomes 0.
+- Noise: the one-hot label gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times its softmax
+  ("softmax", algorithm 1 and appendix E). Only with the softmax do soft labels stay positive and sum to 1 + `noise`;
+  neither is normalized again. omega is drawn in each step or, with `noise_once`, once for each training row; the paper
+  leaves it open. 0: none.
 
 Numbers of single precision cannot have exactly one norm, and how they miss it depends on the gradient: where a batch
 has few different gradients, sorting by norm would sort by label (`test_label_defenses` has such a batch). So each
@@ -31,13 +32,13 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 DITHER = 1e-6  # many times the relative rounding of single precision, 6e-8
 
 
 class Fakes(NamedTuple):
-    """What is drawn before training."""
+    """The fake classes, drawn before the training."""
 
     pools: list[torch.Tensor]  # of each class its fake classes, int64
     labels: torch.Tensor  # (n,) int64: the fake class of each training row
@@ -46,7 +47,7 @@ class Fakes(NamedTuple):
 
 @dataclass(frozen=True)
 class SecDT(Defense):
-    """Dimension transformation, gradient normalization, Gaussian noise on the targets."""
+    """Dimension transformation, gradient normalization, and Gaussian noise on the labels."""
 
     limits: ClassVar[Limits] = {"expansion": (1, None), "noise": (0, None)}
 
@@ -60,7 +61,7 @@ class SecDT(Defense):
     redraw: bool = False
 
     def begin(self, training: Training) -> Fakes:
-        """Deal the fake classes into pools, and draw one for each training row, and its noise if that is drawn once."""
+        """Assign fake classes to the classes' pools, and draw one per training row (and its noise if drawn once)."""
         pools, labels = self._dealt(training)
         return Fakes(pools, labels, self._noise(len(labels), training) if self.noise_once else None)
 
@@ -84,41 +85,41 @@ class SecDT(Defense):
         return torch.cat(pools)[sizes.cumsum(0)[labels] - sizes[labels] + drawn].to(training.device)
 
     def outputs(self, classes: int) -> int:
-        """K."""
+        """The number K of fake classes."""
         return classes * self.expansion
 
-    def target(self, wire: Wire) -> torch.Tensor:
-        """(B, K): 1 at the fake class, plus the noise."""
-        labels = wire.state.labels[wire.rows, None]
+    def soft_labels(self, context: Context) -> torch.Tensor:
+        """Soft labels (B, K): one-hot fake classes plus the noise."""
+        labels = context.state.labels[context.rows, None]
         if self.redraw and self.expansion > 1:
-            labels = self._drawn(wire.state.pools, wire.labels, wire.training)[:, None]
-        fixed = wire.state.noise
-        noise = self._noise(len(labels), wire.training) if fixed is None else fixed[wire.rows]
+            labels = self._drawn(context.state.pools, context.labels, context.training)[:, None]
+        fixed = context.state.noise
+        noise = self._noise(len(labels), context.training) if fixed is None else fixed[context.rows]
         return noise.scatter_add_(1, labels, torch.ones(labels.shape, device=labels.device))
 
     def _noise(self, rows: int, training: Training) -> torch.Tensor:
-        """(rows, K): what is added to so many targets."""
+        """Noise (rows, K) on the soft labels."""
         if not self.noise:
             return torch.zeros((rows, training.outputs), device=training.device)
         omega = training.randn(rows, training.outputs)
         return (omega if self.noise_form == "raw" else omega.softmax(dim=1)).mul_(self.noise)
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """The gradients (B, d), of one norm."""
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
+        """Gradients (B, d) normalized to one norm."""
         if self.normalize == "none":
             return gradient
         norms = torch.linalg.vector_norm(gradient, dim=1, dtype=torch.float64)
         reference = getattr(norms, self.normalize)()
-        dithered = torch.addcmul(reference, reference, wire.training.randn(len(norms)), value=DITHER)
+        dithered = torch.addcmul(reference, reference, context.training.randn(len(norms)), value=DITHER)
         return gradient * (dithered / norms).float().nan_to_num(posinf=0.0)[:, None]
 
-    def decode(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
-        """(N, k) from (N, K)."""
-        return decode(probabilities, [pool.tolist() for pool in state.pools], self.decoding)
+    def to_class_probabilities(self, probabilities: np.ndarray, state: Fakes) -> np.ndarray:
+        """Class scores (N, k) from the probabilities (N, K) of the fake classes."""
+        return to_class_probabilities(probabilities, [pool.tolist() for pool in state.pools], self.decoding)
 
 
 def shares(counts: Sequence[int], total: int) -> list[int]:
-    """Whole numbers that add up to `total`, in proportion to the counts, each at least 1: largest remainders first."""
+    """Integers that sum to `total`, in proportion to the counts, each at least 1 (largest remainder method)."""
     room = total - len(counts)
     exact = [room * count / sum(counts) for count in counts]
     found = [int(share) for share in exact]
@@ -127,22 +128,25 @@ def shares(counts: Sequence[int], total: int) -> list[int]:
     return [1 + share for share in found]
 
 
-def decode(probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted") -> np.ndarray:
-    """Scores of k classes (N, k) from the probabilities (N, K) of K fake ones, dealt into k `pools`.
+def to_class_probabilities(
+    probabilities: np.ndarray, pools: Sequence[Sequence[int]] | np.ndarray, how: str = "weighted"
+) -> np.ndarray:
+    """Scores (N, k) of k classes from the probabilities (N, K) of K fake classes, assigned to k `pools`.
 
     weighted: the sum over each pool. maximum: 1 for the pool that has the row's largest probability (the first of
-    several), 0 for the others; as the score of a binary task that is the decision itself, 0 or 1.
+    several), 0 for the others; as the score of a binary task that is the hard decision, 0 or 1.
 
     Raises:
         InputError: `how` is neither, or the pools do not have each of the K columns once.
 
     """
     if how not in ("weighted", "maximum"):
-        raise InputError("secdt.decode", f"how = {how!r}", "'weighted' or 'maximum' is meant")
+        raise InputError("secdt.to_class_probabilities", f"how = {how!r}", "'weighted' or 'maximum' expected")
     dealt = np.concatenate([np.asarray(pool, dtype=int) for pool in pools])
     if sorted(dealt) != list(range(probabilities.shape[1])):
         wrong = f"the pools hold {len(dealt)} classes"
-        raise InputError("secdt.decode", wrong, f"each of the {probabilities.shape[1]} columns once is meant")
+        allowed = f"each of the {probabilities.shape[1]} columns once expected"
+        raise InputError("secdt.to_class_probabilities", wrong, allowed)
     if how == "weighted":
         return np.stack([probabilities[:, list(pool)].sum(axis=1) for pool in pools], axis=1)
     top = probabilities.argmax(axis=1)

@@ -1,8 +1,8 @@
-"""send_nothing: zeros come back, so that the passive party learns nothing and its bottom model stays as it was drawn.
+"""send_nothing: releases zero gradients, so that the bottom model keeps its random initialization.
 
-The floor of every trade-off between utility and the leak of labels: what is left is what the label party learns from
-its own features and from the embeddings of a random bottom model. A defense that keeps no more than this is not worth
-its noise. The floor is high where the label party has the wide part of the model, as on click logs.
+The floor of every trade-off between utility and label leakage: the label party learns from its own features and from
+the embeddings of a random bottom model alone. A defense whose utility is no higher than this is not worth its noise.
+The floor is high where the label party has the wide part of the model, as on click logs.
 
 Ours, as a baseline; no paper reports it.
 """
@@ -14,19 +14,19 @@ from typing import ClassVar
 
 import torch
 
-from cutlayer.games.split.defense import Defense, Training, Wire
+from cutlayer.games.split.defense import Context, Defense, Training
 
 
 @dataclass(frozen=True)
 class SendNothing(Defense):
-    """Has no parameter."""
+    """Zero gradients; no hyperparameters."""
 
     about: ClassVar[str] = "label"
 
-    def promise(self, training: Training) -> float:
-        """Chance: what is sent does not depend on any label."""
+    def auc_bound(self, training: Training) -> float:
+        """0.5, chance: what is released does not depend on any label."""
         return 0.5
 
-    def backward(self, gradient: torch.Tensor, wire: Wire) -> torch.Tensor:
+    def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """Zeros (B, d)."""
         return torch.zeros_like(gradient)

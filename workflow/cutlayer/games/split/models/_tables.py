@@ -1,8 +1,8 @@
-"""Rows of a table looked up by code, with a gradient that costs what the looked-up rows cost.
+"""Embedding lookups with fast gradients on a CPU.
 
 torch's own dense gradients of embeddings sort the codes first: at 26,624 codes that is most of a training step. Here
-the gradient is the product of a sparse matrix of zeros and ones with what comes back, which scipy does row by row in
-order. On a GPU torch's own are taken.
+the gradient is the product of a sparse matrix of zeros and ones with the incoming gradient, which scipy computes row by
+row in order. A GPU uses torch's own.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from torch.nn import functional
 
 
 def rows(table: Tensor, codes: Tensor) -> Tensor:
-    """(B, c, K): the rows of a table (F, K) that codes (B, c) name."""
+    """Embeddings (B, c, K): the rows of a table (F, K) at the codes (B, c)."""
     return functional.embedding(codes, table) if codes.is_cuda else _Rows.apply(table, codes)
 
 
 def sums(table: Tensor, codes: Tensor) -> Tensor:
-    """(B, K): the sums over c of `rows`."""
+    """Summed embeddings (B, K) of the codes (B, c) of each row."""
     return functional.embedding_bag(codes, table, mode="sum") if codes.is_cuda else _Sums.apply(table, codes)
 
 
@@ -52,7 +52,7 @@ class _Sums(torch.autograd.Function):
 
 
 def _gathered(codes: Tensor, gradient: Tensor, size: int) -> Tensor:
-    """(size, K): at each code the sum of the rows of a gradient (n, K) whose codes (n, c) have it."""
+    """Gradient (size, K) of the table: at each code the sum of the rows of (n, K) whose codes (n, c) contain it."""
     count, each = codes.shape
     ones, ends = np.ones(codes.numel(), dtype=np.float32), np.arange(0, codes.numel() + 1, each)
     where = csc_array((ones, codes.flatten().numpy(), ends), shape=(size, count))

@@ -1,7 +1,7 @@
-"""cnn: two convolutions with pooling and a linear layer up to the cut, two linear layers after it.
+"""cnn: a convolutional network cut after two pooled convolutions and a linear layer, with two linear layers on top.
 
-Rows of d x d numbers without a shape of their own (digits) are images of one channel. `shrink` is for quick runs: means
-of so many by so many pixels are taken for pixels.
+Rows of d x d numbers without a shape of their own (digits) are images of one channel. `shrink` is for quick runs:
+average pooling of so many by so many pixels.
 
 LeCun et al., "Gradient-Based Learning Applied to Document Recognition"; Jiang et al., "Training on Fake Labels",
 say "a CNN" and no more.
@@ -28,7 +28,7 @@ LAYOUT = torch.channels_last  # in which convolutions of few channels are faster
 
 @dataclass(frozen=True)
 class Cnn(Model):
-    """3 x 3 convolutions with `channels` and twice as many, a cut of `width`."""
+    """Convolutional network: 3 x 3 convolutions with `channels` and twice as many channels, cut at `width` units."""
 
     limits: ClassVar[Limits] = {"width": (1, None), "channels": (1, None), "shrink": (1, None)}
 
@@ -37,7 +37,7 @@ class Cnn(Model):
     shrink: int = 1
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """`images` (B, C, H, W) float32 from 0 to 1."""
+        """Images (B, C, H, W) float32 in [0, 1], as `images`."""
         scale, shape = np.float32(inputs.scale), (-1, *_image(inputs))
 
         def images(some: np.ndarray) -> torch.Tensor:
@@ -46,18 +46,18 @@ class Cnn(Model):
         return {"images": shrunk(features, self.shrink, images).contiguous(memory_format=LAYOUT)}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Convolutions and the layer that ends at the cut."""
+        """The feature party's model: two convolutions and a linear layer to the cut."""
         channels, height, width = _image(inputs)
         bottom = Bottom(self, (channels, height // self.shrink, width // self.shrink))
         return bottom.to(memory_format=LAYOUT)  # type: ignore[call-overload]
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """Two linear layers."""
+        """The label party's model: two linear layers."""
         return Top(self, outputs)
 
 
 def _image(inputs: Inputs) -> tuple[int, int, int]:
-    """Channels, height, width."""
+    """Channels, height and width of an example's image."""
     if len(inputs.shape) == 3:
         channels, height, width = inputs.shape
         return channels, height, width
@@ -84,7 +84,7 @@ class Bottom(nn.Module):
 
 
 class Top(nn.Module):
-    """Two linear layers."""
+    """Two linear layers from the cut to the logits."""
 
     def __init__(self, model: Cnn, outputs: int) -> None:
         super().__init__()

@@ -1,10 +1,10 @@
-"""wide_deep: a linear model beside a deep one on embedded categories, cut in the middle of the deep part.
+"""wide_deep: a Wide & Deep network for click logs, cut in the middle of the deep part.
 
 The feature party embeds the categories and computes the first layers of the deep part; the label party has the
-last ones and the whole wide part, a linear function of the features themselves with one number for each category (the
-official code's dimension of 1), which every logit weighs if there are several. Counts enter as log(1 + x), a missing or
-negative count as 0. A category is its code modulo `buckets`. With `wide` false the label party has no features and no
-wide part, so that the model is worth what the feature party's part is worth.
+last ones and the whole wide part, a linear function of the features with one weight for each category (the official
+code's dimension of 1), which every logit weighs if there are several. Counts enter as log(1 + x), a missing or negative
+count as 0. A category is its code modulo `buckets`. With `wide` false the label party has no features and no wide part,
+so that the model's utility is that of the feature party's part.
 
 Cheng et al., "Wide & Deep Learning for Recommender Systems"; cut as in Li et al., "Label Leakage and Protection in
 Two-party Split Learning", 5.1.
@@ -27,7 +27,7 @@ from ._tables import rows, sums
 
 @dataclass(frozen=True)
 class WideDeep(Model):
-    """`bottom_layers` ReLU layers, the cut, `top_layers` layers of which the last is linear, plus the wide part."""
+    """Wide & Deep: `bottom_layers` ReLU layers, the cut, `top_layers` layers, the last linear, and the wide part."""
 
     limits: ClassVar[Limits] = {
         "width": (1, None), "bottom_layers": (1, None), "top_layers": (1, None), "buckets": (1, None),
@@ -42,7 +42,7 @@ class WideDeep(Model):
     wide: bool = True  # whether the label party has a wide part
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """`numeric` (B, n) float32 and `codes` (B, c) int64, each column's codes in a range of its own."""
+        """Log counts `numeric` (B, n) float32 and hashed categories `codes` (B, c) int64, disjoint between columns."""
 
         counts = np.log1p(np.maximum(features[:, inputs.numeric], 0)).astype(np.float32)
         codes = features[:, inputs.categorical].astype(np.int64) % self.buckets
@@ -50,16 +50,16 @@ class WideDeep(Model):
         return {"numeric": torch.from_numpy(counts), "codes": torch.from_numpy(codes)}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Embeddings and the first layers of the deep part."""
+        """The feature party's model: embeddings and the first layers of the deep part."""
         return Bottom(self, inputs)
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """The last layers of the deep part and, if there is one, the wide part."""
+        """The label party's model: the last layers of the deep part and, if there is one, the wide part."""
         return Top(self, inputs, outputs)
 
 
 class Bottom(nn.Module):
-    """Embeds the categories and runs the first layers."""
+    """Embeddings of the categories and the first layers of the deep part."""
 
     def __init__(self, model: WideDeep, inputs: Inputs) -> None:
         super().__init__()
@@ -80,10 +80,10 @@ class Bottom(nn.Module):
 
 
 class Top(nn.Module):
-    """The last layers on the embedding, plus the wide part, if there is one: one linear function of the features.
+    """The last layers of the deep part and, if there is one, the wide part: a linear function of the features.
 
-    With one logit the two are added. With more each logit weighs the wide part's number in its own way, so that its
-    table stays as large as it was.
+    With one logit the two are added. With more, each logit has its own weight on the wide part's output, so that its
+    table stays as small.
     """
 
     def __init__(self, model: WideDeep, inputs: Inputs, outputs: int) -> None:

@@ -1,4 +1,4 @@
-"""The parts of `dsa`: a shadow encoder, the discriminator that it is trained against, and the decoder."""
+"""Building blocks of the Decoding Simulator Attack: shadow encoder, discriminator, and attribute decoder."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cutlayer.core.devices import randn
 from cutlayer.core.transcript import View
 from cutlayer.games.attributes.decoder import Standardized, fresh, passed, probabilities, seeded, tensor
 from cutlayer.games.base.encoded import take
-from cutlayer.games.base.snapshot import drawn
+from cutlayer.games.base.snapshot import parsed
 
 
 class Discriminator(nn.Module):
-    """Two convolutions, two residual blocks and a linear layer: features (B, c, h, w) -> logits (B, 1)."""
+    """Discriminator of features (B, c, h, w): two convolutions, two residual blocks and a linear layer to a logit."""
 
     def __init__(self, shape: tuple[int, ...], wide: int) -> None:
         super().__init__()
@@ -45,10 +45,10 @@ class _Residual(nn.Module):
 
 
 class Simulator:
-    """An adversary's three networks, which go on from epoch to epoch of the training that it overhears."""
+    """The adversary's shadow encoder, discriminator and decoder, trained alongside the clients' training."""
 
     def __init__(self, view: View, rate: float, wide: int) -> None:
-        model, inputs = drawn(view.architecture)
+        model, inputs = parsed(view.architecture)
         self.x = {name: t.to(view.device) for name, t in model.encode(view.inputs, inputs).items()}
         self.attribute, self.device = tensor(view.known_attribute, view.device), view.device
         with seeded(view.rng):
@@ -63,7 +63,7 @@ class Simulator:
         self.generator = torch.Generator().manual_seed(int(view.rng.integers(2**63)))
 
     def follow(self, intercepted: Tensor, epochs: int, batch: int) -> np.ndarray:
-        """Train on what an epoch sent (m, c, h, w), and guess: (m, values) probabilities."""
+        """Train on the features (m, c, h, w) intercepted in an epoch; return probabilities (m, values) for them."""
         self.discriminator.adapt(intercepted)
         self.decoder.adapt(intercepted)
         for _ in range(epochs):
@@ -72,7 +72,7 @@ class Simulator:
         return probabilities(self.decoder, intercepted)
 
     def _step(self, rows: Tensor, real: Tensor) -> None:
-        """Discriminator, encoder and decoder each take a step; the decoder's loss does not move the encoder."""
+        """One step of discriminator, encoder and decoder each; the decoder's loss does not train the encoder."""
         features = self.shadow(take(self.x, rows.numpy()))[1]
         sent = features
         if self.noise:

@@ -1,33 +1,33 @@
-"""all_epochs: p(s | z_1 .. z_E), from what is sent for the same row in every epoch of the training.
+"""all_epochs: infers the attribute from the features of a row in all epochs together, p(s | z_1 .. z_E).
 
-Why: the paper's training-stage attacks start anew each epoch, and its bound L_p is on what one sending tells. The same
-row is sent once an epoch. What its sendings have in common adds up, in one of two ways:
+Why: the paper's training-stage attacks restart in each epoch, and its bound L_p is on the leakage of one release. A row
+has one release per epoch, and its releases compose, in one of two ways:
 
-- with noise on what the adversary sees (`noisy_views`, or a defense's own), noise is drawn anew, and E sendings leave
-  about 1 / sqrt(E) of it;
-- without, as the paper writes its attacks (f(x) itself), nothing is averaged. But the encoders differ from epoch to
-  epoch: z_1 .. z_E are several functions of x, each of which may tell what another keeps back, and the first epochs'
-  encoders have seen the least of the defense.
+- with noise on what the adversary sees (`noisy_views`, or a defense's own), the noise is fresh in each release, so that
+  E releases average it down to about 1 / sqrt(E);
+- without, as the paper defines its attacks (f(x) itself), nothing is averaged. But the encoders differ from epoch to
+  epoch: z_1 .. z_E are several functions of x, each of which may reveal what another hides, and the first epochs'
+  encoders are the least trained by the defense.
 
 The adversary knows its poison rows' features w_ej in every epoch. `kernel` is the likelihood of Gaussian noise,
 
     p(s | z_1 .. z_E) ~ sum over known rows j of value s of exp(-sum_e |z_e - w_ej|^2 / (2 c sigma^2 T)),
 
 c = 2 where z and w have noise, as here, and 1 where w has none. Only c sigma^2 T matters; it is chosen by leave-one-out
-likelihood of the known rows, so that sigma need not be known, and T > 1 makes up for few rows. Without noise each
-epoch is first divided by its features' root mean variance. `logistic` is a regression on the features of all epochs
-side by side; with one epoch it is `logistic_poison`. `discriminant` is linear, too, with a covariance that is shrunk,
-as there are more features than known rows. The kernel is the better one against noise, whose distribution it knows;
-without noise the linear ones are, which find the directions that matter.
+likelihood of the known rows, so that sigma need not be known, and T > 1 compensates for few rows. Without noise each
+epoch is first divided by its features' root mean variance. `logistic` is a regression on the concatenated features of
+all epochs; with one epoch it is `logistic_poison`. `discriminant` is linear discriminant analysis with a shrunk
+covariance, as there are more features than known rows. The kernel is better against noise, whose distribution it
+knows; the linear ones are better without noise, as they learn which directions matter.
 
-With `client` the adversary also holds the encoder of every epoch, as each client of the training does, and may be one:
-poison rows come from somewhere. It then takes its auxiliary rows, `most` of them, for known ones and sends them through
-each encoder, without noise (c = 1); noise is drawn for those that are left out, or learned from. That is more than the
-paper's adversary has, whose shadow encoder (`dsa`) is made for the lack of it.
+With `client` the adversary also holds the encoder of every epoch, as each client of the training does: it may be the
+one that inserts poison rows. It then uses `most` of its auxiliary rows as known ones and encodes them by each encoder,
+without noise (c = 1); noise is drawn for the rows of leave-one-out and for those that are learned from. That is a
+stronger adversary than the paper's, whose shadow encoder (`dsa`) replaces the encoders that it lacks.
 
 Tried, and not better than the best of the three on Adult: ridge regression with leave-one-out penalty, stronger
-penalties, regression on several draws of the noise; for the kernel the exact T = 1, and what a model of the inputs
-predicts of a known row in place of what is known.
+penalties, regression on several draws of the noise; for the kernel the exact T = 1, and a known row's attribute as
+predicted by a model of the inputs in place of the known one.
 
 Ours, against Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search".
 """
@@ -52,7 +52,7 @@ WIDE = 4096
 
 @dataclass(frozen=True)
 class AllEpochs(Attack):
-    """One guess for each row from all epochs."""
+    """Attribute inference from a row's features of all epochs, by kernel density, regression or discriminant."""
 
     target: ClassVar[str] = "training_attribute"
     sees: ClassVar[set[str]] = {
@@ -65,10 +65,10 @@ class AllEpochs(Attack):
 
     form: Literal["kernel", "logistic", "discriminant"] = "kernel"
     client: bool = False
-    most: int = 2000  # rows that a client sends through the encoders
+    most: int = 2000  # rows that an adversarial client encodes
 
     def skip(self, view: View) -> str:
-        """A covariance of so many features has to fit into memory."""
+        """`discriminant` needs a covariance of all features that fits into memory."""
         features = view.intercepted[:, 0].size
         if self.form != "discriminant" or features <= WIDE:
             return ""
@@ -90,12 +90,12 @@ class AllEpochs(Attack):
 
 
 def side_by_side(features: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """(n, E k): features (E, n, ...) of all epochs of a row as one, each epoch's divided by its unit (E,)."""
+    """Concatenated features (n, E k) of all epochs, from (E, n, ...), each epoch's divided by its unit (E,)."""
     rows = np.moveaxis(features, 0, -1) / units
     return rows.reshape(features.shape[1], -1).astype(np.float64)
 
 
 def scales(features: np.ndarray) -> np.ndarray:
-    """(E,): the root mean variance of each epoch's features (E, n, ...), 1 where all are alike."""
+    """The root mean variance (E,) of each epoch's features (E, n, ...), 1 where they are constant."""
     found = np.sqrt(features.astype(np.float64).var(axis=1).reshape(len(features), -1).mean(axis=1))
     return np.where(found > 0, found, 1.0)

@@ -1,6 +1,6 @@
-"""basic: query the trained encoder on rows whose attribute is known, and train a decoder on what it sends for them.
+"""basic: queries the trained encoder on rows with a known attribute, and trains an attribute decoder on their features.
 
-The decoder has the shape of the server's classifier; it is then asked about the features of the test rows.
+The decoder has the architecture of the server's classifier; it is applied to the features of the test rows.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the inference-stage attack; Song
 and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3.
@@ -21,7 +21,7 @@ from cutlayer.games.split_server.attack import Attack
 
 @dataclass(frozen=True)
 class Basic(Attack):
-    """A decoder trained on the auxiliary rows' features."""
+    """Inference-stage attack: a neural decoder trained on the auxiliary rows' features."""
 
     sees: ClassVar[set[str]] = {"known", "known_attribute", "attacked", "values", "architecture"}
     limits: ClassVar[Limits] = {"epochs": (1, None), "batch": (1, None), "rate": (0, None), "held": (0, 0.9)}

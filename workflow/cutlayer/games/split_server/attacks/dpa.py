@@ -1,8 +1,8 @@
-"""dpa: put rows whose attribute is known among the clients' training rows, and learn from what is sent for them.
+"""dpa: poisons the training with rows whose attribute is known, and trains a decoder on the features released for them.
 
-Each epoch of the training a decoder of the classifier's shape is trained on the features that the poison rows have in
-this epoch, and asked about the features of the other training rows. Chosen here: each epoch's decoder starts anew, so
-that what one learned by heart does not pass to the next.
+In each epoch of the training a decoder with the classifier's architecture is trained on the poison rows' features of
+this epoch, and applied to the features of the other training rows. Chosen here: each epoch's decoder is initialized
+anew, so that overfitting does not carry over to the next.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Data Poison Attack.
 """
@@ -23,7 +23,7 @@ from cutlayer.games.split_server.attack import Attack
 
 @dataclass(frozen=True)
 class DataPoison(Attack):
-    """For each epoch of the training a decoder, trained on the poison rows' features."""
+    """Data Poison Attack: for each epoch a neural decoder, trained on the poison rows' features."""
 
     target: ClassVar[str] = "training_attribute"
     sees: ClassVar[set[str]] = {"intercepted", "poison", "poison_attribute", "values", "architecture"}

@@ -1,14 +1,14 @@
-"""dsa: train a shadow encoder until what it sends cannot be told from what the clients send, and decode that.
+"""dsa: trains a shadow encoder adversarially to imitate the clients' features, and an attribute decoder on its output.
 
-Each epoch of the training, a discriminator learns to tell the shadow encoder's features of auxiliary rows from the
-intercepted ones of the clients' rows, the shadow encoder (of the encoder's shape) learns to deceive it, and a decoder
-of the classifier's shape learns the attribute from the shadow features. It is then asked about the intercepted ones.
-All three go on from epoch to epoch. As in the reference the decoder's loss does not train the shadow encoder, which
-would else carry an attribute that the clients' does not.
+In each epoch of the training, a discriminator learns to distinguish the shadow encoder's features of auxiliary rows
+from the intercepted ones of the clients' rows, the shadow encoder (of the encoder's architecture) learns to deceive it,
+and a decoder with the classifier's architecture learns the attribute from the shadow features. The decoder is then
+applied to the intercepted ones. All three are trained on from epoch to epoch. As in the reference the decoder's loss
+does not train the shadow encoder, which would otherwise encode an attribute that the clients' encoder does not.
 
 Chosen here, where the paper says "two convolutional layers and two residual blocks": these convolutions have stride 2.
-Where the intercepted features have noise the shadow features get as much; an adversary that left it out would be told
-apart by the variance alone.
+Where the intercepted features have noise the shadow features get as much; without it the discriminator would
+distinguish them by the variance alone.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Decoding Simulator Attack;
 Xiaochen, "Feature Inference Attacks on Split Learning with an Honest-but-Curious Server".
@@ -31,7 +31,7 @@ from ._simulator import Simulator
 
 @dataclass(frozen=True)
 class DecodingSimulator(Attack):
-    """A shadow encoder against a discriminator, and a decoder beside them."""
+    """Decoding Simulator Attack: adversarially trained shadow encoder and attribute decoder."""
 
     target: ClassVar[str] = "training_attribute"
     sees: ClassVar[set[str]] = {"intercepted", "noise", "inputs", "known_attribute", "values", "architecture"}
@@ -43,7 +43,7 @@ class DecodingSimulator(Attack):
     width: int = 128  # the discriminator's channels
 
     def skip(self, view: View) -> str:
-        """The discriminator convolves; the paper saw the attack fail on tables."""
+        """Needs images, as the discriminator is convolutional; in the paper the attack fails on tables."""
         return "" if view.intercepted.ndim == 5 else "for images, here the features of a row are a vector"
 
     def infer(self, view: View) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""logistic_poison: logistic regression on the features of the poison rows, anew each epoch.
+"""logistic_poison: the Data Poison Attack with logistic regression on the features of the poison rows of each epoch.
 
-What `logistic` is beside `basic`, this is beside `dpa`: the same rows and epochs, a linear decoder in place of a
-network that has a few hundred rows to learn from.
+As `logistic` for `basic`, this replaces the neural decoder of `dpa`, which has a few hundred rows to learn from, by a
+linear one on the same rows and epochs.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4: the Data Poison Attack.
 """
@@ -20,7 +20,7 @@ from cutlayer.games.split_server.attack import Attack
 
 @dataclass(frozen=True)
 class LogisticPoison(Attack):
-    """For each epoch of the training a linear decoder."""
+    """Data Poison Attack with a linear decoder for each epoch."""
 
     target: ClassVar[str] = "training_attribute"
     sees: ClassVar[set[str]] = {"intercepted", "poison", "poison_attribute", "values"}

@@ -1,4 +1,4 @@
-"""The steps of tcpo: gradients, direction, and what is noted of them.
+"""The descent direction of tcpo at each step, and statistics of the steps.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (12), algorithm 1.
 """
@@ -20,7 +20,7 @@ ROUNDING = torch.finfo(torch.float32).eps
 
 
 class Search:
-    """What tcpo remembers from step to step."""
+    """The state of tcpo's Pareto search."""
 
     def __init__(self, leakage: Leakage, threshold: float, front: float, averaging: float, pretraining: int) -> None:
         self.leakage, self.threshold, self.front, self.averaging = leakage, threshold, front, averaging
@@ -33,7 +33,7 @@ class Search:
     def direction(
         self, losses: Pair, scalars: Sequence[torch.Tensor], parameters: list[torch.Tensor]
     ) -> list[torch.Tensor] | None:
-        """D, a tensor for each parameter, or None: there is no direction.
+        """The search direction d, a tensor for each parameter; None if there is none.
 
         The scalars' gradients are those of the losses; the order is (utility, privacy).
         """
@@ -51,7 +51,7 @@ class Search:
         return _parts(_guarded(step, self._privacy) if self._over else step, parameters)
 
     def moved(self, before: list[torch.Tensor], after: list[torch.Tensor]) -> None:
-        """Count a step along which L_p rises to first order, by more than the rounding of the parameters can make."""
+        """Count a step along which L_p increases to first order, by more than the rounding of the parameters."""
         start = _flat(before)
         moves = (_flat([p.detach() for p in after]) - start).double()
         noise = ROUNDING * self._privacy.abs() @ start.abs()
@@ -59,13 +59,13 @@ class Search:
         self._steps.update(privacy_ascent=ascent, guard_broken=ascent and self._over)
 
     def report(self) -> dict[str, np.ndarray | float]:
-        """See `Tcpo.report`; `guard_broken` counts ascents over the threshold, among all steps."""
+        """L_p by step and shares of the steps; `guard_broken`: L_p increases while it exceeds the threshold."""
         names = "threshold_broken", "privacy_ascent", "guard_broken", "at_front", "stopped"
         shares = {name: self._steps[name] / max(1, self._steps["all"]) for name in names}
         return {"leakage": np.array(self.leakage.trace), "pretraining_steps": float(self.pretraining), **shares}
 
     def _at_front(self, gradients: torch.Tensor) -> bool:
-        """Whether the averaged gradients are nearly opposed."""
+        """Whether the Pareto front is reached: the averaged gradients are nearly opposed."""
         if self._average is None:
             self._average = gradients.clone()
         else:
@@ -75,7 +75,7 @@ class Search:
 
 
 def _guarded(step: torch.Tensor, privacy: torch.Tensor) -> torch.Tensor:
-    """The step, with as much of g_p as makes g_p'd >= 0 hold of the rounded numbers too."""
+    """The step, with the multiple of g_p for which g_p'd >= 0 also holds after rounding."""
     wide = privacy.double()
     along, size = float(wide @ step.double()), float(wide @ wide)
     if along >= 0:
@@ -85,7 +85,7 @@ def _guarded(step: torch.Tensor, privacy: torch.Tensor) -> torch.Tensor:
 
 
 def _flat(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """(P,)."""
+    """The tensors as one vector (P,)."""
     return torch.cat([one.reshape(-1) for one in tensors])
 
 

@@ -1,7 +1,8 @@
-"""adv2: as adv, but the encoder trains towards the opposite of what the adversary predicts, right or wrong.
+"""adv2: adversarial training with flipped predictions as the encoder's target, correct or not.
 
-The encoder minimizes L_u + omega times the cross-entropy of the adversary's output with that opposite: the other
-value, or, of more than two, all others alike. So it gains nothing from an adversary that is surely wrong.
+The encoder minimizes L_u + omega times the cross-entropy of the adversary's output with the flipped prediction: the
+other value or, of more than two, all others with equal weight. So it gains nothing from an adversary that is
+confidently wrong.
 
 Pittaluga, Koppal, Chakrabarti, "Learning Privacy Preserving Encodings through Adversarial Training"; Yu, Xiang, Wang,
 Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1, which leaves more than two values open.
@@ -19,7 +20,7 @@ from .adv import Adv
 
 @dataclass(frozen=True)
 class Adv2(Adv):
-    """Adversarial training with label flip."""
+    """Adversarial training with label flip: the encoder minimizes cross-entropy with the flipped prediction."""
 
     def _harm(self, logits: torch.Tensor, attribute: torch.Tensor) -> torch.Tensor:
         """The cross-entropy of the adversary's logits (B, values) with the flipped predictions."""

@@ -1,7 +1,8 @@
-"""infocensor: the clients minimize L_u + lambda times a bound on what the features tell of the attribute.
+"""infocensor: penalizes a bound on the mutual information between noisy features and the attribute.
 
-The features of a class a, sent with noise, are a mixture of Gaussians N(f(x_i), sigma^2 I). The information is at most
-sum_a sum_{b != a} p_a p_b KL(a || b); each divergence is replaced by the variational approximation
+The clients minimize L_u + lambda times the bound. The noisy features of a class a are a mixture of Gaussians
+N(f(x_i), sigma^2 I). The mutual information is at most sum_a sum_{b != a} p_a p_b KL(a || b); each divergence is
+replaced by the variational approximation
 
     KL(a || b) ~ mean_{i in a} (log mean_{j in a} e^(-D_ij) - log mean_{j in b} e^(-D_ij)),
 
@@ -21,25 +22,25 @@ from typing import ClassVar
 import torch
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Defense, Wire
+from cutlayer.games.split_server.defense import Context, Defense
 from cutlayer.information import vclub
 
 
 @dataclass(frozen=True)
 class Infocensor(Defense):
-    """The divergence of the classes' mixtures of Gaussians."""
+    """Penalty on the divergences between the classes' mixtures of Gaussians."""
 
     limits: ClassVar[Limits] = {"weight": (0, None)}
 
     weight: float = 0.1  # lambda
 
-    def penalty(self, features: torch.Tensor, wire: Wire) -> torch.Tensor:
-        """Lambda times the sum over the classes of the batch."""
-        return self.weight * mixture_leakage(features, wire.attribute, wire.clients.sigma)
+    def penalty(self, features: torch.Tensor, context: Context) -> torch.Tensor:
+        """Lambda times the approximate mutual information of the batch."""
+        return self.weight * mixture_leakage(features, context.attribute, context.clients.sigma)
 
 
 def mixture_leakage(features: torch.Tensor, attribute: torch.Tensor, sigma: float) -> torch.Tensor:
-    """sum_a sum_{b != a} N_a N_b / N^2 KL(a || b), approximated, for features (N, ...) and their attribute (N,).
+    """Approximation of sum_a sum_{b != a} N_a N_b / N^2 KL(a || b), of features (N, ...) and their attribute (N,).
 
     Class by class the kernels' means are a log-likelihood of the attribute, and the sum is the difference between that
     of the true value and that of a random one: vCLUB.

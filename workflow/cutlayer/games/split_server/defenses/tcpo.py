@@ -1,18 +1,18 @@
-"""tcpo: utility first, along the Pareto front of L_u and L_p, and never against privacy while L_p is over a threshold.
+"""tcpo: searches the Pareto front of utility loss and leakage, and never increases leakage above a threshold.
 
-Before anything is sent the encoder is trained until L_p is at most the threshold. Then each step follows d = G beta,
-beta of equation (12) for the gradients G = (g_u, g_p) of the batch and the preference r = (1, 0), see `pareto`. The
-front is taken as reached when the gradients, averaged over steps, are nearly opposed. Where no direction is left the
-encoder stays as it is for that batch.
+Before anything is released the encoder is trained until L_p is at most the threshold. Then each step follows
+d = G beta, with beta of equation (12) for the gradients G = (g_u, g_p) of the batch and the preference r = (1, 0), see
+`pareto`. The Pareto front counts as reached when the gradients, averaged over steps, are nearly opposed. Where no
+direction is left the encoder is not updated on that batch.
 
-With `sgd` a step is along -d, so that L_p over the threshold does not rise to first order. The paper takes Adam, which
-scales each coordinate and remembers earlier directions, and keeps no such promise; `report` says how often it fails.
-That L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`. Lines 11 and 12 estimate
-the features on their axes with Gaussian kernels: with `widening: kernels` their bandwidth is in place of the noise's
-variance, but for the pre-training, of which line 5 says otherwise.
+With `sgd` a step is along -d, so that L_p above the threshold does not increase to first order. The paper uses Adam,
+which scales each coordinate and has momentum, and gives no such guarantee; `report` has how often it is violated. That
+L_p is that of the batch; with `rows` it is nearer to that of all rows, see `_leakage`. Lines 11 and 12 estimate the
+features on their axes with Gaussian kernels: with `widening: kernels` their bandwidth replaces the noise's variance,
+except in the pre-training, for which line 5 defines it otherwise.
 
-What L_p at the threshold promises (`promise`) is of one sending with noise, and of features that are Gaussian for each
-value of the attribute. A row is sent once an epoch, the paper's attacks meet f(x) itself, and L_p is not at the
+The bound at the threshold (`auc_bound`) is on one release with noise, and assumes features that are Gaussian for each
+value of the attribute. A row has one release per epoch, the paper's attacks observe f(x) itself, and L_p is not at the
 threshold in most steps: none of the three holds.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", algorithm 1.
@@ -28,7 +28,7 @@ import torch
 
 from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
-from cutlayer.games.split_server.defense import Clients, Defense, Descent, Wire
+from cutlayer.games.split_server.defense import ClientsContext, Context, Defense, Descent
 from cutlayer.theory.tcpo import auc_bound
 
 from ._leakage import Leakage
@@ -59,11 +59,11 @@ class Tcpo(Defense):
     descent_rate: float = 0.1  # of `sgd`
 
     def descent(self, rate: float) -> Descent:
-        """Plain steps have a rate of their own."""
+        """Adam at the setup's rate, or plain gradient descent at its own."""
         return self.optimizer, self.descent_rate if self.optimizer == "sgd" else rate
 
-    def begin(self, clients: Clients) -> Search:
-        """Pre-train the encoder.
+    def begin(self, clients: ClientsContext) -> Search:
+        """Pre-train the encoder until L_p is at most the threshold.
 
         Raises:
             InputError: L_p is still over the threshold after `pretraining` steps.
@@ -77,26 +77,26 @@ class Tcpo(Defense):
         leakage = Leakage(clients, self.components, self.rows, self.widening == "kernels")
         return Search(leakage, self.threshold, self.front, self.averaging, steps)
 
-    def promise(self, clients: Clients) -> float:
-        """What L_p at the threshold says of one sending; see above for what it takes for granted."""
+    def auc_bound(self, clients: ClientsContext) -> float:
+        """Bound on the AUC from one release at the threshold, under the assumptions named above."""
         shares = clients.attribute.bincount(minlength=clients.values).double() / len(clients.attribute)
         return auc_bound(self.threshold, shares.cpu().numpy())
 
-    def update(self, utility: torch.Tensor, features: torch.Tensor, wire: Wire) -> bool:
-        """Give the encoder d for its gradient."""
-        privacy = wire.state.leakage(features, wire.rows)
-        losses = wire.loss, float(privacy.detach())
-        step = wire.state.direction(losses, (utility, privacy), wire.clients.parameters)
+    def update(self, utility: torch.Tensor, features: torch.Tensor, context: Context) -> bool:
+        """Set the encoder's gradient to the search direction d."""
+        privacy = context.state.leakage(features, context.rows)
+        losses = context.loss, float(privacy.detach())
+        step = context.state.direction(losses, (utility, privacy), context.clients.parameters)
         if step is None:
             return False
-        for parameter, part in zip(wire.clients.parameters, step, strict=True):
+        for parameter, part in zip(context.clients.parameters, step, strict=True):
             parameter.grad = part
         return True
 
-    def moved(self, before: list[torch.Tensor], wire: Wire) -> None:
-        """Note whether L_p rises to first order."""
-        wire.state.moved(before, wire.clients.parameters)
+    def moved(self, before: list[torch.Tensor], context: Context) -> None:
+        """Count whether the step increases L_p to first order."""
+        context.state.moved(before, context.clients.parameters)
 
     def report(self, state: Search) -> dict[str, np.ndarray | float]:
-        """L_p at each step; shares of the steps; how long the pre-training took."""
+        """L_p by step, shares of steps that violate a guarantee, and the steps of pre-training."""
         return state.report()

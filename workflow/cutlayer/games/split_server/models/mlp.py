@@ -1,4 +1,4 @@
-"""mlp: two layers up to the cut and three after it, for tables.
+"""mlp: a multilayer perceptron for tables, with two layers up to the cut and three after it.
 
 Numeric columns enter standardized, categorical ones as one-hot rows.
 
@@ -22,15 +22,15 @@ from cutlayer.games.split_server.model import Inputs, Model
 
 @dataclass(frozen=True)
 class Mlp(Model):
-    """d - 2 `width` - `width`, the cut, `width` - `width` - `width` / 2 - outputs."""
+    """Multilayer perceptron d - 2 `width` - `width`, the cut, `width` - `width` - `width` / 2 - outputs."""
 
     limits: ClassVar[Limits] = {"width": (2, None)}
 
     width: int = 64
-    normalized: bool = False  # what is sent has mean 0 and variance 1 over a batch
+    normalized: bool = False  # features have mean 0 and variance 1 over a batch
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """`columns` (B, d) float32: standardized numbers, then a one-hot row for each categorical column."""
+        """Columns (B, d) float32: standardized numbers, then one-hot encodings of the categorical ones."""
 
         numbers = (features[:, inputs.numeric] - inputs.center) / inputs.spread
         codes = torch.from_numpy(features[:, inputs.categorical].astype(np.int64))
@@ -38,16 +38,16 @@ class Mlp(Model):
         return {"columns": torch.cat([torch.from_numpy(numbers), *hot], dim=1).float()}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Two layers."""
+        """The clients' encoder: two layers."""
         return Bottom(self, inputs)
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """Three layers."""
+        """The server's classifier: three layers."""
         return Top(self, outputs)
 
 
 class Bottom(nn.Module):
-    """Two layers."""
+    """Two layers up to the cut."""
 
     def __init__(self, model: Mlp, inputs: Inputs) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Bottom(nn.Module):
 
 
 class Top(nn.Module):
-    """Three layers."""
+    """Three layers from the cut to the logits."""
 
     def __init__(self, model: Mlp, outputs: int) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
-"""strided_cnn: three convolutions of stride 2 up to the cut, one more and four linear layers after it, for images.
+"""strided_cnn: a convolutional network for images, with three convolutions of stride 2 up to the cut.
 
-`shrink` is for quick runs: means of squares of so many pixels.
+One more convolution and four linear layers follow. `shrink` is for quick runs: average pooling of squares of so many
+pixels.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", 6.1; strides, widths and the
 normalizations between the convolutions are ours.
@@ -25,34 +26,34 @@ from cutlayer.games.split_server.model import Inputs, Model
 
 @dataclass(frozen=True)
 class StridedCnn(Model):
-    """Convolutions with c, 2 c, 2 c `channels`, the cut, one with 4 c, linear layers of 16 c, 8 c, 2 c and outputs."""
+    """Convolutions of c, 2 c, 2 c `channels`, the cut, one of 4 c, and linear layers of 16 c, 8 c, 2 c and outputs."""
 
     limits: ClassVar[Limits] = {"channels": (1, None), "shrink": (1, None)}
 
     channels: int = 32
     shrink: int = 1
-    normalized: bool = False  # what is sent has mean 0 and variance 1 in each channel over a batch
+    normalized: bool = False  # features have mean 0 and variance 1 in each channel over a batch
 
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
-        """`images` (B, C, H, W) float32 from 0 to 1."""
+        """Images (B, C, H, W) float32 in [0, 1], as `images`."""
         scale = np.float32(inputs.scale)
         return {"images": shrunk(features, self.shrink, lambda some: torch.from_numpy(some.astype(np.float32) / scale))}
 
     def bottom(self, inputs: Inputs) -> torch.nn.Module:
-        """Three convolutions."""
+        """The clients' encoder: three convolutions."""
         _image(inputs)
         return Bottom(self, inputs.shape[0])
 
     def top(self, inputs: Inputs, outputs: int) -> torch.nn.Module:
-        """A convolution and four linear layers."""
+        """The server's classifier: a convolution and four linear layers."""
         height, width = _image(inputs)
         return Top(self, (math.ceil(height // self.shrink / 8), math.ceil(width // self.shrink / 8)), outputs)
 
 
 def _image(inputs: Inputs) -> tuple[int, int]:
-    """Height and width."""
+    """Height and width of an example's image."""
     if len(inputs.shape) != 3:
-        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image is meant")
+        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image expected")
     _, height, width = inputs.shape
     return height, width
 

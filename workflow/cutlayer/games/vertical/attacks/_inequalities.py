@@ -1,4 +1,4 @@
-"""The point nearest to the middle of the unit cube under inequalities."""
+"""The point of a polytope nearest to the center of the unit cube, under inequality constraints."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from scipy.optimize import nnls
 
 from cutlayer.core.errors import InputError
 
-ROUNDING = 1e-9  # by how much a bound is relaxed, so that what only touches it is inside
+ROUNDING = 1e-9  # relaxation of the constraints, so that points on the boundary are feasible
 
 
 def nearest_within(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The point (d,) of the unit cube nearest to 1/2 with A x >= b, (m, d) and (m,).
+    """The point (d,) of the unit cube with A x >= b that is nearest to 1/2; A is m x d, b (m,).
 
     Least distance programming: of min |u| with G u >= h the solution is -r_1..d / r_(d + 1), r the residual of the
     nonnegative least squares problem of the columns (G, h) against the last unit vector. Lawson and Hanson, "Solving
     Least Squares Problems", chapter 23.
 
     Raises:
-        InputError: no point of the cube fulfills them.
+        InputError: no point of the cube satisfies the inequalities.
 
     """
     d = A.shape[1]
@@ -30,5 +30,5 @@ def nearest_within(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     E = np.vstack([G.T, h])
     residual = E @ nnls(E, goal)[0] - goal
     if residual[d] > -np.sqrt(np.finfo(float).eps):
-        raise InputError("attack.undo", "no features give the class that was revealed", "the published model is meant")
+        raise InputError("attack.undo", "no features give the class that was revealed", "the published model expected")
     return np.clip(0.5 - residual[:d] / residual[d], 0, 1)

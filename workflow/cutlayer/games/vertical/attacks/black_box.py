@@ -1,9 +1,9 @@
-"""black_box: reconstruct a single feature without knowing its weight or the bias.
+"""black_box: reconstructs a single feature without knowing its weight or the bias.
 
-The adversary sees v = w X + b for each prediction. `zero_bias` (b = 0): v over the v of largest magnitude.
-`same_sign` (w b > 0): the largest magnitude is taken for 1, the smallest for 0, affine in between.
-`opposite_sign` (w b < 0): if all v have one sign, it is that of b, so the largest magnitude is taken for 0
-and the smallest for 1; if signs are mixed nothing beats 1/2 in the worst case.
+The adversary computes v = w X + b for each prediction. `zero_bias` (b = 0): v over the v of largest magnitude.
+`same_sign` (w b > 0): the largest magnitude is mapped to 1, the smallest to 0, affine in between.
+`opposite_sign` (w b < 0): if all v have one sign, it is that of b, so the largest magnitude is mapped to 0
+and the smallest to 1; if signs are mixed nothing beats 1/2 in the worst case.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VI.
 """
@@ -19,12 +19,12 @@ from cutlayer.core.transcript import View
 from cutlayer.games.vertical.attack import Attack
 from cutlayer.games.vertical.equations import difference_matrix, log_ratios
 
-SAME = 1e-9  # relative difference of observations that is rounding: they are read off scores
+SAME = 1e-9  # relative difference of observations that is rounding, as they are computed from scores
 
 
 @dataclass(frozen=True)
 class BlackBox(Attack):
-    """Knows its own weights and the sign of w b, nothing of the passive party's model."""
+    """Black-box reconstruction of one feature, by an adversary who knows only the sign of w b."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive"}
     needs: ClassVar[set[str]] = {"passive"}
@@ -32,12 +32,12 @@ class BlackBox(Attack):
     case: Literal["zero_bias", "same_sign", "opposite_sign"] = "same_sign"
 
     def skip(self, view: View) -> str:
-        """The attack is for one feature and two classes, where v is a number."""
+        """Needs one passive feature and two classes, so that v is a number."""
         k, d = view.scores.shape[1], len(view.passive)
         return "" if (k, d) == (2, 1) else f"for one feature and two classes, here {d} and {k}"
 
     def infer(self, view: View) -> np.ndarray:
-        """N x 1 guesses."""
+        """Estimates (N x 1) of the passive feature."""
         own = view.active_features @ view.active_weights.T @ difference_matrix(2).T
         return reconstruct((log_ratios(view.scores) - own)[:, 0], self.case)[:, None]
 

@@ -1,4 +1,4 @@
-"""clamped_least_squares: least squares, then every feature cut to [0, 1].
+"""clamped_least_squares: estimates the features by least squares, clamped to [0, 1].
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VIII-A.
 """
@@ -18,11 +18,11 @@ from cutlayer.games.vertical.equations import linear_system
 
 @dataclass(frozen=True)
 class ClampedLeastSquares(Attack):
-    """A^+ b clamped to the box; it need not solve the equations any more."""
+    """Least squares solution A^+ b clamped to the box; it need not solve the equations any more."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return polytope.least_squares(*linear_system(view)).clip(0, 1)

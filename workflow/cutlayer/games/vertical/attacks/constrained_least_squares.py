@@ -1,8 +1,8 @@
-"""constrained_least_squares: a minimizer of ||A x - b|| over [0, 1]^d.
+"""constrained_least_squares: estimates the features by a minimizer of ||A x - b|| over [0, 1]^d.
 
-There are many, and the paper takes the one at which its solver ends (cvxpy's: OSQP, by its default). `least_norm` is
-the minimizer of least norm, the projection of 0, which depends on no solver; where a defense made the equations
-contradict the box, the adversary solves the nearest ones that do not.
+There are many, and the paper takes the one to which its solver converges (cvxpy's default: OSQP). `least_norm` is the
+minimizer of least norm, the projection of 0, which depends on no solver; where a defense makes the equations
+infeasible in the box, the adversary solves the nearest feasible ones.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", IV.
 """
@@ -23,14 +23,14 @@ from cutlayer.polytope import solvers
 
 @dataclass(frozen=True)
 class ConstrainedLeastSquares(Attack):
-    """The feasible point of least norm, or a solver's."""
+    """Box-constrained least squares: the minimizer of least norm, or a solver's."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
 
     point: Literal["least_norm", "clarabel", "osqp"] = "least_norm"
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         A, b = linear_system(view)
         if self.point == "least_norm":
             return polytope.project(A, polytope.nearest_feasible(A, b), 0.0)

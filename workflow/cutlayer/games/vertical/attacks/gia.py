@@ -1,6 +1,6 @@
-"""gia: gradient inversion, Adam on the divergence between the scores of a guess and the scores seen.
+"""gia: gradient inversion attack; minimizes the divergence between the estimate's scores and the revealed scores.
 
-Every step descends D(c^ || c) over x and projects on [0, 1]^d. All predictions move at once: Adam is
+Every step of Adam descends D(c^ || c) over x and projects on [0, 1]^d. All predictions are updated at once: Adam is
 coordinatewise, so that one step on the batch is one step on each. The original starts at 0; 1/2 and uniform
 starts are compared in section VIII-E.
 
@@ -33,7 +33,7 @@ class GradientInversion(Attack):
     rate: float = 0.01
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         known = np.ascontiguousarray((view.active_features @ view.active_weights.T + view.bias).T)
         target = np.log(np.maximum(view.scores.T, np.finfo(float).tiny, order="C"))
         x = np.ascontiguousarray(self._start(view).T)  # d x N: sums over classes run along memory

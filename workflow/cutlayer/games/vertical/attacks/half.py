@@ -1,4 +1,4 @@
-"""half: guess 1/2 for every feature, the center of [0, 1]^d.
+"""half: estimates every feature by 1/2, the center of [0, 1]^d; a baseline.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", V.
 """
@@ -16,11 +16,11 @@ from cutlayer.games.vertical.attack import Attack
 
 @dataclass(frozen=True)
 class Half(Attack):
-    """A blind guess that uses nothing but the number of features."""
+    """Blind baseline of 1/2 for every feature; it uses no scores."""
 
     sees: ClassVar[set[str]] = {"scores", "passive"}
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return np.full((len(view.scores), len(view.passive)), 0.5)

@@ -1,4 +1,4 @@
-"""half_star: the solution of the score equations closest to the center of [0, 1]^d.
+"""half_star: estimates the features by the solution of the score equations closest to the center of [0, 1]^d.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", proposition 1.
 """
@@ -24,5 +24,5 @@ class HalfStar(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return polytope.half_star(*linear_system(view))

@@ -1,4 +1,4 @@
-"""least_squares: the solution of the score equations with the smallest norm, A^+ b.
+"""least_squares: estimates the features by the solution of the score equations of smallest norm, A^+ b.
 
 It is the equation solving attack (ESA) of Luo et al., "Feature Inference Attack on Model Predictions in
 Vertical Federated Learning". It may leave [0, 1]^d.
@@ -21,11 +21,11 @@ from cutlayer.games.vertical.equations import linear_system
 
 @dataclass(frozen=True)
 class LeastSquares(Attack):
-    """A^+ b for each prediction."""
+    """Least squares solution A^+ b for each prediction."""
 
     sees: ClassVar[set[str]] = {"scores", "active_features", "active_weights", "passive_weights", "bias"}
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return polytope.least_squares(*linear_system(view))

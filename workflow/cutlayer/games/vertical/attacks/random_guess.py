@@ -1,4 +1,4 @@
-"""random_guess: draw every feature uniformly from [0, 1].
+"""random_guess: draws every feature uniformly from [0, 1]; a baseline.
 
 Its error exceeds that of `half` by 1/12 for any data (lemma 1).
 
@@ -18,11 +18,11 @@ from cutlayer.games.vertical.attack import Attack
 
 @dataclass(frozen=True)
 class RandomGuess(Attack):
-    """Uniform guesses that use nothing but the number of features."""
+    """Random baseline: uniform features; it uses no scores."""
 
     sees: ClassVar[set[str]] = {"scores", "passive"}
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return view.rng.random((len(view.scores), len(view.passive)))

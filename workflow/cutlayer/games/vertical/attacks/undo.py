@@ -1,25 +1,24 @@
-"""undo: compute what the defense did from what is published, and take it back.
+"""undo: an adaptive adversary who inverts the defense, then solves the recovered score equations.
 
-An adversary who knows the defense and its parameters, not its draws, of which these have none:
+It knows the defense and its parameters, not its random draws, of which these have none:
 
 - pps, minus_identity: weights W' = -W and bias b' = b + W 1 are published. So W = -W' and b = b' + W' 1. A party that
-  trains anew on 1 - x has W' in terms of 1 - x, and the same formula turns it into one in terms of x.
+  retrains on 1 - x has W' in terms of 1 - x, and the same formula expresses it in terms of x.
 - pps, optimal: W' = W H^T. The least squares attack on it finds H x_ls, x_ls = A^+ A x. Theorem 3's H = -V U' is the
-  one that maximizes the error; so -H = V U' is the rotation that *minimizes* it (orthogonal Procrustes): it turns the
-  estimate towards the mean of the features, which the adversary did not know. The guess is -gamma A'^+ b, in [0, 1],
-  gamma such that its mean is that of the adversary's own features (1/2 if it has none), and no less than 1, for the
-  features are longer than their part in the row space of A. It may be better than what could be had without a defense.
-- score_noise: v_1 follows from A. Scheme 1 adds a vector that depends on v_1 and on which class is at the top, which
-  stays as it was: subtract it. Scheme 3: divide the logs of the scores by 1 - budget. Scheme 2: subtract
-  sqrt(budget) v_1 from all classes; where the top class was not lifted, that is all, and its own `margin`. Where it
-  was, its score says only that it was at the top, and that with the noise it was not: two inequalities in place of
-  one equation.
-- class_label: nothing can be undone, for all that is revealed is which class is at the top. That is k - 1 inequalities:
-  no other class's logit is above its own. The guess is the point of the cube nearest to 1/2 that fulfills them.
+  one that maximizes the error; so -H = V U' is the rotation that *minimizes* it (orthogonal Procrustes): it rotates the
+  estimate towards the mean of the features, which the adversary did not know. The estimate is -gamma A'^+ b, in [0, 1],
+  with gamma such that its mean is that of the adversary's own features (1/2 if it has none), and no less than 1, for
+  the features are longer than their part in the row space of A. It may beat the best attack without a defense.
+- score_noise: v_1 follows from A. Scheme 1 adds a vector that depends on v_1 and on the top class, which is unchanged:
+  subtract it. Scheme 3: divide the logs of the scores by 1 - budget. Scheme 2: subtract sqrt(budget) v_1 from all
+  classes; where the top class was not lifted, that is all, and its own `margin`. Where it was, its score reveals only
+  that it was the top class, and that with the noise it was not: two inequalities in place of one equation.
+- class_label: nothing can be inverted, for only the top class is revealed. That is k - 1 inequalities: no other class's
+  logit exceeds its own. The estimate is the point of the cube nearest to 1/2 that satisfies them.
 
-What is left are the equations of an undefended model, and the guess is their solution in [0, 1]^d nearest to 1/2, as
-rcc2's: so it is without a defense. Under inequalities: that of the other equations, on the nearer bound if it breaks
-one, which is the nearest point of all, as there is one quantity with two bounds.
+The result are the equations of an undefended model, and the estimate is their solution in [0, 1]^d nearest to 1/2, as
+for rcc2, and as without a defense. Under inequalities: the solution of the other equations, on the nearer bound if it
+violates one, which is the nearest point of all, as there is one quantity with two bounds.
 
 Ours, against Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VII.
 """
@@ -46,16 +45,16 @@ LIFTED = 1e-3  # relative difference of `margin` and the gap of two logs of scor
 
 
 class Model(NamedTuple):
-    """The true model as far as it can be restored: logits = W x + known, each up to a number a row."""
+    """The true model up to an additive constant per row: logits = W x + known."""
 
     weights: np.ndarray  # (k, d)
-    known: np.ndarray  # (N, k): what the adversary's own features and the bias add
+    known: np.ndarray  # (N, k): the contribution of the adversary's own features and the bias
     logits: np.ndarray  # (N, k)
 
 
 @dataclass(frozen=True)
 class Undo(Attack):
-    """Restores the equations and solves them."""
+    """Adaptive attack that inverts the defense and solves the recovered equations."""
 
     knows: ClassVar[str] = "the defense and its parameters"
     sees: ClassVar[set[str]] = {
@@ -64,12 +63,12 @@ class Undo(Attack):
     cheap: ClassVar[bool] = True
 
     def skip(self, view: View) -> str:
-        """Not every defense can be undone."""
+        """Needs a defense that it can invert."""
         name = description(view.defense)[0]
         return "" if name in UNDONE else f"for {', '.join(UNDONE)}, here the defense is {name}"
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         name, own = description(view.defense)
         logits = np.log(np.maximum(view.scores, np.finfo(float).tiny))
         seen = Model(view.passive_weights, view.active_features @ view.active_weights.T + view.bias, logits)
@@ -95,7 +94,7 @@ def _nearest(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _turned_back(model: Model, own: np.ndarray) -> np.ndarray:
-    """The negated least squares solution on the published weights, with the mean of the adversary's own features."""
+    """The negated least squares solution for the published weights, rescaled to the adversary's mean feature."""
     J = difference_matrix(len(model.weights))
     guess = -polytope.least_squares(J @ model.weights, (model.logits - model.known) @ J.T)
     wanted, found = float(own.mean()) if own.size else 0.5, float(guess.mean())
@@ -116,7 +115,7 @@ def _denoised(model: Model, own: Mapping[str, Any]) -> np.ndarray:
 
 
 def _unlifted(model: Model, top: np.ndarray, noise: np.ndarray, margin: float) -> np.ndarray:
-    """Scheme 2's guess: by all equations where the top class (N, k) kept its place, else by those of the others."""
+    """Estimates for scheme 2: by all equations where the top class (N, k) was not lifted, else by inequalities."""
     others = np.where(top, -np.inf, model.logits).max(axis=1)
     lifted = model.logits.max(axis=1) - others <= margin * (1 + LIFTED)
     restored = model._replace(logits=model.logits - noise - margin * top)
@@ -125,13 +124,13 @@ def _unlifted(model: Model, top: np.ndarray, noise: np.ndarray, margin: float) -
         guess[~lifted] = solved(_some(restored, ~lifted))
     for place in np.unique(top.argmax(axis=1)[lifted]):
         rows = lifted & (top.argmax(axis=1) == place)
-        highest = others[rows] - noise[place]  # of the top class: with the noise it was not above the next one
+        highest = others[rows] - noise[place]  # of the top class: with the noise it did not exceed the next one
         guess[rows] = _between(_some(restored, rows), int(place), highest)
     return guess
 
 
 def _at_the_top(model: Model) -> np.ndarray:
-    """The points (N, d) nearest to 1/2 where the class whose score is highest has the highest logit."""
+    """The points (N, d) nearest to 1/2 at which the revealed class has the highest logit."""
     guess = np.empty((len(model.known), model.weights.shape[1]))
     for row, (place, known) in enumerate(zip(model.logits.argmax(axis=1), model.known, strict=True)):
         above = model.weights[place] - np.delete(model.weights, place, axis=0)
@@ -144,7 +143,7 @@ def _some(model: Model, rows: np.ndarray) -> Model:
 
 
 def _between(model: Model, top: int, highest: np.ndarray) -> np.ndarray:
-    """Points nearest to 1/2 with the others' logits, and that of `top` between the largest of them and `highest`."""
+    """Points nearest to 1/2 with the others' logits, and the logit of `top` between their largest and `highest`."""
     rest = np.delete(np.arange(len(model.weights)), top)
     J = difference_matrix(len(rest))
     A, b = J @ model.weights[rest], (model.logits - model.known)[:, rest] @ J.T

@@ -1,4 +1,4 @@
-"""zero: guess 0 for every feature.
+"""zero: estimates every feature by 0; a baseline.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VIII-A.
 """
@@ -16,11 +16,11 @@ from cutlayer.games.vertical.attack import Attack
 
 @dataclass(frozen=True)
 class Zero(Attack):
-    """A blind guess that uses nothing but the number of features."""
+    """Blind baseline of 0 for every feature; it uses no scores."""
 
     sees: ClassVar[set[str]] = {"scores", "passive"}
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """N x d guesses."""
+        """Estimates (N x d) of the passive features."""
         return np.full((len(view.scores), len(view.passive)), 0.0)

@@ -1,6 +1,6 @@
-"""class_label: reveal (almost) only the predicted class.
+"""class_label: reveals (almost) only the predicted class.
 
-The top score goes to 1 and the others to `rest` each; as `rest` goes to 0 the scores become the label.
+All scores but the top one become `rest`, the top one nearly 1; as `rest` goes to 0 the scores become the label.
 
 Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", VIII-D.
 """
@@ -13,19 +13,19 @@ from typing import ClassVar
 import numpy as np
 
 from cutlayer.core.limits import Limits
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 
 
 @dataclass(frozen=True)
 class ClassLabel(Defense):
-    """Scores that say the class and, for small `rest`, nothing more."""
+    """Scores that reveal the predicted class and, for small `rest`, nothing more."""
 
     limits: ClassVar[Limits] = {"rest": (1e-300, 0.49)}
 
     rest: float = 1e-3  # score of each class that is not the top one, at most half of 1/k
 
-    def reveal(self, logits: np.ndarray, wire: Wire) -> np.ndarray:
-        """One score near 1 a row; of several maximizers the first, as argmax has it."""
+    def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
+        """Scores with one near 1 in each row; of several maximizers the first, as for argmax."""
         classes = logits.shape[1]
         rest = min(self.rest, 0.5 / classes)
         scores = np.full(logits.shape, rest)

@@ -1,6 +1,6 @@
-"""pps: publish the passive party's weights in other coordinates, leave the scores as they are.
+"""pps: publishes the passive party's weights in rotated coordinates and leaves the scores unchanged.
 
-The passive party's features are turned by an orthonormal H, its weights by H^-1, so that the scores stay
+The passive party's features are rotated by an orthonormal H, its weights by H^-1, so that the scores stay
 equal while an adversary who takes the published weights for the true ones reconstructs H x.
 `minus_identity` is H = -I, renormalized to [0, 1]: x -> 1 - x with the bias shifted by W 1.
 `optimal` is the H of theorem 3, which maximizes the error of the least squares attack.
@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutlayer.core.errors import InputError
-from cutlayer.games.vertical.defense import Defense, Wire
+from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.theory.chebyshev import theorem3
 
 PENALTY = 0.001  # lambda of equation 76
@@ -25,7 +25,7 @@ PENALTY = 0.001  # lambda of equation 76
 
 @dataclass(frozen=True)
 class PrivacyPreservingScheme(Defense):
-    """Publishes W_pas H^-1 (remark 6), or trains anew on the transformed features (proposition 4)."""
+    """Privacy-preserving scheme: publishes W_pas H^-1 (remark 6), or retrains on transformed features (prop. 4)."""
 
     transform: Literal["minus_identity", "optimal"] = "minus_identity"
     # Only minus_identity, for the optimal H needs the trained weights. "optimum": before and after, the model is the
@@ -38,19 +38,19 @@ class PrivacyPreservingScheme(Defense):
 
     @property
     def rescaling(self) -> tuple[float, float]:
-        """Multiplying by -1 and normalizing again is x -> 1 - x; it is what figure 12 measures."""
+        """The map x -> 1 - x (multiplication by -1 and renormalization) if retrained; figure 12 measures it."""
         return (-1.0, 1.0) if self.retrain else (1.0, 0.0)
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """The one optimum that proposition 4 is about, where Adam stops early."""
+        """Newton's method to the unique optimum of proposition 4, where Adam stops early."""
         return {"optimizer": "newton", "l2": PENALTY} if self.retrain == "optimum" else {}
 
-    def publish(self, weights: np.ndarray, bias: np.ndarray, wire: Wire) -> tuple[np.ndarray, np.ndarray]:
-        """The weights and bias of the same scores in the transformed features."""
+    def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
+        """Weights and bias that give the same scores on the transformed features."""
         if self.retrain:
             return weights, bias
         if self.transform == "minus_identity":
             return -weights, bias + weights.sum(axis=1)
-        correlation = wire.features.T @ wire.features / len(wire.features)
-        return weights @ theorem3(wire.coefficients, correlation)["transform"].T, bias
+        correlation = context.features.T @ context.features / len(context.features)
+        return weights @ theorem3(context.coefficients, correlation)["transform"].T, bias

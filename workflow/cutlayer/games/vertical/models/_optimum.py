@@ -1,6 +1,6 @@
-"""The minimizer of the penalized cross-entropy, by Newton's method: of a strictly convex loss there is one.
+"""The unique minimizer of the penalized cross-entropy, by Newton's method.
 
-Several models of the same rows, each on its own rescaling of the features, begin at the first one's scores.
+Several models of the same rows, each on its own rescaling of the features, start from the first one's scores.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ import numpy as np
 from cutlayer.core.errors import InputError
 from cutlayer.games.vertical.equations import softmax
 
-STEEPNESS = 1e-10  # largest entry of the gradient at which a model is at its optimum
+STEEPNESS = 1e-10  # largest entry of the gradient at the optimum
 STEPS, HALVINGS = 100, 40
-ENOUGH = 1e-4  # of the decrease that the slope says (Armijo)
+ENOUGH = 1e-4  # of the decrease that the slope predicts (Armijo)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows X (n x d), their classes Y (n x k, one-hot), and the penalty of each feature's weight and of the bias."""
+    """Training data X (n x d) and one-hot classes Y (n x k), and the L2 penalties of the weights and the bias."""
 
     X: np.ndarray
     Y: np.ndarray
     penalties: np.ndarray  # (d + 1,)
 
     def loss(self, rows: np.ndarray, weights: np.ndarray) -> float:
-        """Of weights (k x d + 1, the last the bias) on rows (n x d + 1, the last 1)."""
+        """Penalized loss of weights (k x d + 1, the last the bias) on rows (n x d + 1, the last 1)."""
         logits = rows @ weights.T
         logits -= logits.max(axis=1, keepdims=True)
         entropy = np.log(np.exp(logits).sum(axis=1)) - (logits * self.Y).sum(axis=1)
         return float(entropy.mean() + (self.penalties * np.square(weights)).sum())
 
     def slope(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The gradient (k x d + 1) and the scores (n x k)."""
+        """The gradient (k x d + 1) of the loss, and the scores (n x k)."""
         scores = softmax(rows @ weights.T)
         return (scores - self.Y).T @ rows / len(rows) + 2 * self.penalties * weights, scores
 
     def curvature(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """The Hessian, k (d + 1) x k (d + 1)."""
+        """The Hessian of the loss, k (d + 1) x k (d + 1)."""
         (n, width), k = rows.shape, scores.shape[1]
         found = np.empty((k, width, k, width))
         for one in range(k):
@@ -49,7 +49,7 @@ class Problem:
 
 
 def optimum(problem: Problem, scale: np.ndarray, shift: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (V, k, d) and biases (V, k) on scale[v] * X + shift[v], scale and shift V x d, none of scale 0."""
+    """Optimal weights (V, k, d) and biases (V, k) on scale[v] * X + shift[v]; scale and shift V x d, scale not 0."""
     classes, d = problem.Y.shape[1], problem.X.shape[1]
     first = _descended(problem, problem.X, np.zeros((classes, d + 1)), name)
     found = np.empty((len(scale), classes, d + 1))
@@ -77,7 +77,7 @@ def _descended(problem: Problem, X: np.ndarray, weights: np.ndarray, name: str) 
 def _along(
     problem: Problem, rows: np.ndarray, weights: np.ndarray, step: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
-    """The weights after the longest of the step's halves that lowers the loss enough."""
+    """The weights after a backtracking line search along the step (Armijo)."""
     before, slope = problem.loss(rows, weights), float((gradient * step).sum())
     for halving in range(HALVINGS):
         length = 0.5**halving

@@ -1,13 +1,13 @@
-"""logistic_regression: multinomial logistic regression, Adam, early stopping on held-out rows.
+"""logistic_regression: multinomial logistic regression, trained by Adam with early stopping on held-out rows.
 
-Two classes are written as a softmax over two scores, so that one formula serves any number of classes.
+Two classes are a softmax over two scores, so that one formula serves any number of classes.
 The penalty is l2 (tr W W' + ||b||^2), equation 76 of the chebyshev paper.
 
-`optimizer: newton` runs to the one minimizer that this equation has on all training rows if there is a penalty
+`optimizer: newton` converges to the unique minimizer that this equation has on all training rows if there is a penalty
 (proposition 4), where Adam stops early. `penalize_bias: false` leaves ||b||^2 out.
 
 Several models of the same rows, each on its own rescaling of the features, are trained as one stack:
-Adam is coordinatewise, so a stacked model moves exactly as it would alone.
+Adam is coordinatewise, so each stacked model is trained exactly as it would be alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ._optimum import Problem, optimum
 
 @dataclass(frozen=True)
 class LogisticRegression(Model):
-    """Weights (k x d) and bias (k,) that minimize the cross-entropy."""
+    """Multinomial logistic regression with weights (k x d) and bias (k,)."""
 
     limits: ClassVar[Limits] = {
         "l2": (0, None), "rate": (0, None), "batch": (1, None), "epochs": (1, None), "patience": (1, None),
@@ -65,7 +65,7 @@ class LogisticRegression(Model):
         in 0..classes-1.
 
         Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
-        A loss that is not a number is an InputError saying where; `name` is for that message.
+        A loss that is not a number is an InputError; `name` is for its message.
         """
         if self.optimizer == "newton":
             penalties = np.repeat([self.l2, self.l2 * self.penalize_bias], [X.shape[1], 1])
@@ -105,7 +105,7 @@ class _Stack:
         self.best_epoch = torch.zeros(copies, dtype=torch.int64, device=device)
 
     def losses(self, rows):  # type: ignore[no-untyped-def]
-        """Penalized cross-entropy of each model on the given rows, (V,)."""
+        """Penalized cross-entropy (V,) of each model on the given rows."""
         turned = (self.weights * self.scale[:, None]).flatten(0, 1)
         offset = self.bias + (self.weights * self.shift[:, None]).sum(2)
         logits = (self.X[rows] @ turned.T).unflatten(1, self.bias.shape) + offset
@@ -114,7 +114,7 @@ class _Stack:
         return entropy.mean(0) + self.l2 * squares
 
     def keep(self, losses, epoch: int, patience: int) -> bool:  # type: ignore[no-untyped-def]
-        """Remember the models that got better; False when none has for `patience` epochs."""
+        """Keep the models that improved; False if none has for `patience` epochs."""
         active = (self.best_epoch >= epoch - patience) | (epoch == 0)
         better = active & (losses < self.best_loss)
         self.best_loss[better], self.best_epoch[better] = losses[better], epoch

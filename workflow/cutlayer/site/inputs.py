@@ -1,0 +1,35 @@
+"""Inputs of the site: papers, folders and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OtherSite:
+    """The linked site of the same papers: the reference run's for yours, and the reverse."""
+
+    title: str
+    place: str  # its folder as seen from this site's, with a slash
+    summaries: Mapping[str, str]  # paper -> a sentence before the link
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Inputs of a site: the checked papers, and the folders and files of a run."""
+
+    papers: Mapping[str, Any]
+    styles: Mapping[str, Mapping[str, Any]]  # defense -> its style, see `plan.styles`
+    scales: Sequence[str]  # that the results are of, the largest last
+    datasets: Sequence[str]
+    results: Path  # folders: what the DAG made
+    normalised: Path
+    sources: Path  # data/sources.csv
+    documents: Sequence[str]  # markdown files, relative to the working directory
+    pictures: Sequence[str]  # that they show
+    code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
+    other: OtherSite | None = None
+    api: bool = False  # whether it has the reference of the library

@@ -1,0 +1,97 @@
+"""All that the rules take of Snakemake and that it does not document, as it is in the version READ_IN.
+
+What a profile can say (profiles/) is there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutlayer.core.errors import InputError
+
+READ_IN = "9.27.1"
+
+
+class Internals:
+    """Facts of a `workflow` of Snakemake.
+
+    Raises:
+        InputError: this version of Snakemake does not have it any more.
+
+    """
+
+    def __init__(self, workflow: Any) -> None:
+        self._workflow = workflow
+
+    def _get(self, path: str, of: Any = None) -> Any:
+        try:
+            return operator.attrgetter(path)(self._workflow if of is None else of)
+        except AttributeError as error:
+            raise InputError(f"snakemake.{path}", f"is gone ({error})", f"Snakemake {READ_IN} expected") from None
+
+    def before_running(self, action: Callable[[], None]) -> None:
+        """Have this called before Snakemake takes its lock and looks at files, unless it will run nothing.
+
+        `onstart` comes after both. What runs nothing (--lint, --summary, --dry-run) must change nothing.
+        """
+        execute = self._get("execute")
+
+        def after_action(*, executor_plugin: Any, **settings: Any) -> Any:
+            if self.is_main and not self._get("common_settings.dryrun_exec", executor_plugin):
+                action()
+            return execute(executor_plugin=executor_plugin, **settings)
+
+        self._workflow.execute = after_action
+
+    def prefer(self, *rules: str) -> None:
+        """Of these rules have the first make what several could make, as `ruleorder` does whose names are typed."""
+        self._get("ruleorder")(*rules)
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the process that the user started, not one that it started for a job."""
+        return bool(self._get("is_main_process"))
+
+    @property
+    def config_files(self) -> list[str]:
+        """Those that configuration was read from."""
+        return [*map(str, self._get("configfiles"))]
+
+    @property
+    def max_gpus(self) -> int | None:
+        """The number of --resources gpu=, if there is one."""
+        value: int | None = self._get("global_resources.get")("gpu").value
+        return value
+
+    @property
+    def submits(self) -> bool:
+        """Whether jobs go to a cluster, in groups."""
+        return bool(self._get("resource_settings.nodes"))
+
+    @property
+    def touches(self) -> bool:
+        """Whether files are only touched (--touch)."""
+        return bool(self._get("touch"))
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether jobs are processes of this machine."""
+        return bool(self._get("local_exec"))
+
+    @property
+    def keeps_going(self) -> bool:
+        """Whether --keep-going was given."""
+        return bool(self._get("execution_settings.keep_going"))
+
+    @property
+    def executor(self) -> tuple[str, Any]:
+        """The name of the executor, and its settings, which can be changed until the first job."""
+        return self._get("executor_plugin.name"), self._get("executor_settings")
+
+    def files_read(self) -> Iterator[str]:
+        """Inputs of the jobs that will run."""
+        for job in self._get("dag.needrun_jobs")():
+            if not self._get("is_norun", job):
+                yield from self._get("input", job)
