@@ -80,7 +80,7 @@ def _of_all_seeds(plan: Plan, paper: str) -> Iterator[Case]:
             dataset = plan.setups[setup]["dataset"]
             yield "normalise", dataset, dataset, 1
             if "times" in exhibit["sources"]:
-                yield "times", setup, setup, len(plan.timed(setup))
+                yield "times", setup, setup, len(plan.defenses_to_time(setup))
 
 
 def _names(file: str) -> list[str]:

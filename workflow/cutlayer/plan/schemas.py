@@ -20,7 +20,7 @@ from .shapes import Shape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLACEHOLDER = {"type": "string", "pattern": r"^\{[^{}]*\}$"}  # a list or a number may come in its place
-SECTIONS = {"exhibits": Exhibit, "claims": Claim, "numbers": Number}
+SECTIONS: dict[str, type[Shape]] = {"exhibits": Exhibit, "claims": Claim, "numbers": Number}
 
 Json = dict[str, Any]
 
