@@ -18,7 +18,7 @@ from cutlayer.reference.seconds import main, record
 
 ROOT = Path(__file__).parents[2]
 PLAN = Plan(params() | {"papers": ["tappfl"], "scale": "reference"})
-CUT = next(setup for grain in PLAN.grains if grain.one_seed for setup in grain.setups if setup in PLAN.setups_shown)
+CUT = next(setup for grain in PLAN.grains if grain.one_seed for setup in grain.setups if setup in PLAN.setups_used)
 WHOLE = "loans_race"
 
 
