@@ -69,4 +69,4 @@ def shown(table: pd.DataFrame, draw: Mapping[str, Any], order: Sequence[str]) ->
         kinds = own[own["skipped"] == ""].groupby("scale")[SHOWN].apply(lambda one: len(one.drop_duplicates()))
         best = max(own["scale"].unique(), key=lambda scale: (kinds.get(scale, 0), there.index(scale)))
         kept.append(own[own["scale"] == best])
-    return pd.concat(kept).sort_index().reset_index(drop=True)
+    return pd.concat(kept, ignore_index=True)
