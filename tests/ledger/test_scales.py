@@ -118,7 +118,10 @@ def test_a_figure_shows_of_a_setup_one_scale_and_a_row_of_a_table_is_of_one():
 
 def test_rows_come_in_their_order_whatever_scale_they_are_of():
     table = scales.shown(pd.concat([*SMALL, LARGE[0]], ignore_index=True), {"use": "table", "rows": "scheme"}, ORDER)
-    assert [*dict.fromkeys(zip(table["defense"], table["scale"], strict=True))] == [("none", "printed"), ("d", "reference")]
+    assert [*dict.fromkeys(zip(table["defense"], table["scale"], strict=True))] == [
+        ("none", "printed"),
+        ("d", "reference"),
+    ]
 
 
 def test_what_is_of_one_scale_is_shown_as_it_is():
