@@ -24,7 +24,7 @@ from cutlayer.core import yamls
 from cutlayer.core.artifacts import read_json, write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
-from cutlayer.core.machine import processor, versions
+from cutlayer.core.machine import gpus, processor, versions
 from cutlayer.core.progress import steps
 from cutlayer.ledger.verdicts import STAND_IN
 from cutlayer.plan import code, cost
@@ -69,9 +69,9 @@ def publish(root: Path, commit: str, scale: str) -> str:
         part = _part(config, scale, paper, finished)
         new[paper] = made | _made(part, plan, paper, root / "logs")
         seconds.record(part, root, root / cost.TABLE)
+    redrawn.draw(plan, folder, changed)
     write_rows(folder / published.RUNS, [*_rows(folder, before, new)])
     if changed:
-        redrawn.draw(plan, folder, changed)
         redrawn.judge(redrawn.plan_of(root, published.runs(folder)), folder)
     said = f"{len(changed)} exhibits of {', '.join(papers) or 'no paper'} at scale {scale} are new or changed"
     return f"{said}: {_size(folder):.1f} MB in {published.FOLDER}/{''.join(refused)}"
@@ -130,12 +130,12 @@ def _check(files: Iterable[Path]) -> None:
 
 
 def _merge(plan: Plan, folder: Path, paper: str, name: str, table: pd.DataFrame) -> bool:
-    """Write an exhibit's cells with new ones; whether anything changed."""
+    """Write an exhibit's cells with new ones; whether anything is of this run, or gone."""
     file = folder / "cells" / paper / f"{name}.csv{published.PACKED}"
     old = redrawn.read(file) if file.exists() else pd.DataFrame()
     found = merge.merged(old, table, plan.papers[paper]["exhibits"][name], plan.scales)
     if found.equals(old):
-        return False
+        return bool((found[RUN] == table[RUN].iloc[0]).any())  # the run has no row yet: it was killed in between
     with replacing(file) as temporary:
         content = found.to_csv(index=False, lineterminator="\n").encode()
         temporary.write_bytes(gzip.compress(content, mtime=0))  # the same bytes each time
@@ -172,7 +172,7 @@ def _part(config: dict[str, Any], scale: str, paper: str, finished: Mapping[tupl
 def _made(part: Plan, plan: Plan, paper: str, logs: Path) -> dict[str, str]:
     """A row of runs.csv, without run and commit."""
     made = {"paper": paper, "scale": part.scale, "seeds": str(len(part.seeds)), "code": code.of_numbers(plan, paper)}
-    made |= {"date": str(date.today()), "machine": processor(), "cores": str(os.cpu_count())}
+    made |= {"date": str(date.today()), "machine": ", ".join([processor(), *gpus()]), "cores": str(os.cpu_count())}
     return made | {"hours": f"{hours(part, paper, logs):.2f}", "versions": versions(*PACKAGES)}
 
 
