@@ -52,7 +52,7 @@ def box(axes: Axes, place: tuple[float, float], size: tuple[float, float], color
 
 
 def say(axes: Axes, x: float, y: float, text: str, size: float, **style: Any) -> None:
-    """Text, centered unless told otherwise."""
+    """Text, centered by default."""
     look = {"ha": "center", "va": "center", "color": INK, "linespacing": 1.25, **style}
     axes.text(x, y, text, fontsize=size, **look)
 

@@ -79,7 +79,7 @@ onsuccess:
         raise WorkflowError("failed, and marked so in tables and ledger", *failed)
 
 
-memory.inherited()
+memory.set_for_children()
 gpus = environment.gpus(internals.max_gpus)
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.all_exhibits()}

@@ -37,11 +37,11 @@ def problems(root: Path) -> Iterator[InputError]:
     version = version_of(root)
     cited = str(yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"])
     if cited != version:
-        yield InputError("release.version", f"pyproject.toml has {version}, CITATION.cff {cited}", "the same expected")
+        yield InputError("release.version", f"pyproject.toml has {version}, CITATION.cff {cited}", "expected the same")
     heading = rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$"
     if not re.search(heading, (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M):
         wrong = f"CHANGELOG.md has no heading of version {version} with a date"
-        yield InputError("release.changelog", wrong, f"`## [{version}] - YYYY-MM-DD` expected")
+        yield InputError("release.changelog", wrong, f"expected `## [{version}] - YYYY-MM-DD`")
     if not (root / SITE / "index.html").is_file():
         yield InputError("release.site", f"there is no {SITE}/index.html", "`make results` writes it")
 
@@ -85,7 +85,7 @@ def main(root: Path) -> None:
 def _run(command: list[str], folder: Path, where: str) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise InputError(where, (done.stderr.strip() or done.stdout.strip())[-2000:], f"{command[0]} to work expected")
+        raise InputError(where, (done.stderr.strip() or done.stdout.strip())[-2000:], f"expected {command[0]} to work")
     return done.stdout
 
 

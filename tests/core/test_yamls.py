@@ -16,7 +16,7 @@ from launch import trying
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a: 1\nb: 2\na: 3\n", "has the key 'a' twice, in lines 1 and 3; each key once expected"),
+        ("a: 1\nb: 2\na: 3\n", "has the key 'a' twice, in lines 1 and 3; expected each key once"),
         ("top:\n  a: 1\n  'a': 1\n", "has the key 'a' twice, in lines 2 and 3"),
         ("{a: [1], a: [2]}", "has the key 'a' twice, in lines 1 and 1"),
         ("base: &base { a: 1, a: 2 }\nown: { <<: *base, a: 1 }\n", "has the key 'a' twice, in lines 1 and 1"),
@@ -51,20 +51,20 @@ def test_every_file_is_read_like_that_with_a_mark_of_its_bytes_too(tmp_path: Pat
     with pytest.raises(InputError, match=r"^paper: has the key 'title' twice, in lines 1 and 3"):
         families.read(tmp_path, "paper")
     with pytest.raises(InputError, match=r"^make try SETTINGS='{a: 1, a: 2}': has the key 'a' twice"):
-        trying.asked({"defense": __file__, "settings": "{a: 1, a: 2}"})
+        trying.configured({"defense": __file__, "settings": "{a: 1, a: 2}"})
 
 
 @pytest.mark.parametrize(
     ("kind", "parameter", "value", "sentence"),
     [
-        ("defense.dp", "epsilon", "1e-3", "float expected: write 0.001"),
-        ("defense.dp", "epsilon", "1e-7", "float expected: write 1.0e-07"),
-        ("defense.dp", "epsilon", "1.5e3", "float expected: write 1500.0"),
-        ("defense.dp", "epsilon", "little", "float expected$"),
-        ("defense.dp", "epsilon", float("inf"), "a finite number expected$"),
-        ("defense.dp", "epsilon", float("nan"), "a finite number expected$"),
-        ("attack.gia", "steps", "1e3", "int expected: write 1000"),
-        ("attack.gia", "steps", "1.5", "int expected$"),
+        ("defense.dp", "epsilon", "1e-3", "expected float: write 0.001"),
+        ("defense.dp", "epsilon", "1e-7", "expected float: write 1.0e-07"),
+        ("defense.dp", "epsilon", "1.5e3", "expected float: write 1500.0"),
+        ("defense.dp", "epsilon", "little", "expected float$"),
+        ("defense.dp", "epsilon", float("inf"), "expected a finite number$"),
+        ("defense.dp", "epsilon", float("nan"), "expected a finite number$"),
+        ("attack.gia", "steps", "1e3", "expected int: write 1000"),
+        ("attack.gia", "steps", "1.5", "expected int$"),
     ],
 )
 def test_a_number_that_yaml_takes_for_text_comes_with_what_to_write(

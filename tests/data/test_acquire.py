@@ -258,7 +258,7 @@ def test_a_truncated_archive_in_the_mirror_is_named(place, pack):
 def test_a_wrong_checksum_of_a_download_is_an_error_and_nothing_is_kept(place, server):
     wrong = CONTENT[:-1] + b"x"
     place.source(url=server.serve("toy.csv", wrong))
-    with pytest.raises(InputError, match=f"toy/toy.csv from the public URL: has the sha256 .*; {SHA256} expected"):
+    with pytest.raises(InputError, match=f"toy/toy.csv from the public URL: has the sha256 .*; expected {SHA256}"):
         place.acquire(stand_ins=True)
     assert place.held() == []
 
@@ -648,9 +648,9 @@ def test_a_file_under_nearly_its_name_is_pointed_out(place, folder, expected, th
     place.source(version="sample", file="readme.csv")
     place.put(there, CONTENT)
     place.put(f"{expected}.dvc", b"a pointer to it")
-    with pytest.raises(Unavailable, match=re.escape(f"{expected} (raw has {there}; {expected} expected")):
+    with pytest.raises(Unavailable, match=re.escape(f"{expected} (raw has {there}; expected {expected}")):
         place.acquire()
-    assert [*misnamed("toy", place.raw, place.sources)] == [f"{place.raw / 'toy'} has {there}; {expected} expected"]
+    assert [*misnamed("toy", place.raw, place.sources)] == [f"{place.raw / 'toy'} has {there}; expected {expected}"]
     assert place.held() == sorted([f"toy/{there}", f"toy/{expected}.dvc"])
 
 
@@ -673,7 +673,7 @@ def test_what_others_are_writing_is_left_alone(place):
 
 def test_a_mirror_that_is_not_there_or_is_none_is_an_error(place, tmp_path):
     place.source()
-    with pytest.raises(InputError, match=r"mirror\..*/no such: there is no such folder; .* expected"):
+    with pytest.raises(InputError, match=r"mirror\..*/no such: there is no such folder; expected .*"):
         place.acquire(mirror=tmp_path / "no such", stand_ins=True)
     (place.mirror / "manifest.csv").unlink()
     with pytest.raises(InputError, match=r"mirror\..*: has no manifest.csv"):
@@ -792,7 +792,7 @@ def test_the_snakefile_asks_the_sources_without_a_heavy_module():
         ({"file": "../toy.csv"}, "is a path"),
         ({"bytes": "4k"}, "bytes = '4k'"),
         ({"sha256": "abc"}, "sha256 = 'abc'"),
-        ({"package": "carrier"}, "package = 'carrier'; name==version expected"),
+        ({"package": "carrier"}, "package = 'carrier'; expected name==version"),
         ({"package": "--pre carrier==1", "package_member": "a"}, "package = '--pre carrier==1'"),
         ({"package": "carrier==1"}, "carrier==1 has no package_member or no sha256"),
         ({"package": "carrier==1", "package_member": "a", "sha256": ""}, "carrier==1 has no package_member or no sha"),
@@ -817,7 +817,7 @@ def test_a_manifest_that_leads_out_of_the_mirror_is_refused(place):
     place.source()
     (place.mirror.parent / "toy.csv").write_bytes(CONTENT)
     write_csv(place.mirror / "manifest.csv", [{"path": "../toy.csv", "sha256": SHA256, "sha256_uncompressed": ""}])
-    with pytest.raises(InputError, match="a path inside the mirror expected"):
+    with pytest.raises(InputError, match="expected a path inside the mirror"):
         place.acquire()
 
 

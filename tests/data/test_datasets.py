@@ -71,14 +71,14 @@ def test_a_dataset_has_the_attributes_of_the_contract(name):
     assert isinstance(dataset, Dataset)
     assert dataset.name == name
     lacking = {"rows", "columns", "classes", "class_names", "class_rates"} - set(literals)
-    assert not lacking, f"does not say its {' and '.join(sorted(lacking))}; a literal expected"
+    assert not lacking, f"does not say its {' and '.join(sorted(lacking))}; expected a literal"
     counts = len(dataset.class_names), len(dataset.class_rates)
     said = f"has {dataset.classes} classes, {counts[0]} class_names and {counts[1]} class_rates"
-    assert counts == (dataset.classes, dataset.classes), f"{said}; as many of each expected"
+    assert counts == (dataset.classes, dataset.classes), f"{said}; expected as many of each"
     for version in ("full", *dataset.versions):
         total = sum(dataset.of_version(version).class_rates)
-        assert total == pytest.approx(1, abs=5e-4), f"its class_rates add up to {total:g}; 1 expected"
-    assert vars(type(dataset)).get("__doc__"), "its class has no docstring; a sentence expected"
+        assert total == pytest.approx(1, abs=5e-4), f"its class_rates add up to {total:g}; expected 1"
+    assert vars(type(dataset)).get("__doc__"), "its class has no docstring; expected a sentence"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +88,7 @@ def test_values_that_a_dataset_names_are_those_of_its_attributes_each_once(name)
         codes = dataset.attributes.get(attribute)
         assert codes, f"has values of {attribute}, which is none of its attributes"
         said = f"{attribute} has {codes} codes and the values {', '.join(map(str, values))}"
-        assert len(set(values)) == len(values) == codes, f"{said}; one for each code expected"
+        assert len(set(values)) == len(values) == codes, f"{said}; expected one for each code"
 
 
 def test_the_first_sex_of_adult_is_the_rarer_one():
@@ -99,7 +99,7 @@ def test_the_first_sex_of_adult_is_the_rarer_one():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dataset_has_a_source(name):
     versions = {rows[0].version for rows in versions_of(name, plugins.home("dataset", name) or SOURCES, None)}
-    assert versions, "has no source; data/sources.csv or a folder of its name beside it expected"
+    assert versions, "has no source; expected data/sources.csv or a folder of its name beside it"
     unknown = set(plugin(name).versions) - {"stand-in"} - versions
     assert not unknown, f"has the version {', '.join(sorted(unknown))}, of which there is no source"
 
@@ -116,21 +116,21 @@ def test_images_have_a_shape_and_no_names(name):
     dataset = plugin(name)
     assert dataset.feature_names == (), "images have no feature_names"
     pixels = int(np.prod(dataset.shape))
-    assert pixels == dataset.columns, f"has {dataset.columns} columns and the shape {dataset.shape}; {pixels} expected"
+    assert pixels == dataset.columns, f"has {dataset.columns} columns and the shape {dataset.shape}; expected {pixels}"
 
 
 @pytest.mark.parametrize("name", [*TABULAR, *CLICKS])
 def test_a_schema_covers_every_column(name):
     dataset = plugin(name)
     count = len(dataset.feature_names)
-    assert count == dataset.columns, f"has {dataset.columns} columns and {count} in its schema; as many expected"
+    assert count == dataset.columns, f"has {dataset.columns} columns and {count} in its schema; expected as many"
     for feature in dataset.feature_names:
         if feature not in dataset.categorical:
             marginal = dataset.marginal(feature)
             ordered = list(marginal)
             assert ordered == sorted(ordered), f"the schema of {feature} is not in ascending order: {ordered[:5]}"
             total = 1 if isinstance(marginal, tuple) else sum(marginal.values())
-            assert total == pytest.approx(1, abs=0.01), f"the shares of {feature} add up to {total:g}; 1 expected"
+            assert total == pytest.approx(1, abs=0.01), f"the shares of {feature} add up to {total:g}; expected 1"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -140,14 +140,14 @@ def test_a_stand_in_keeps_the_contract(name):
     counts = np.bincount(table.labels) / dataset.rows
     rates = np.array(dataset.class_rates)
     assert near(counts, rates, atol=1 / dataset.rows + 5e-4), (
-        f"its stand-in has class rates of {counts}; {rates} expected"
+        f"its stand-in has class rates of {counts}; expected {rates}"
     )
     for feature, levels in dataset.categorical.items():
         found = len(np.unique(table.features[:, table.feature_names.index(feature)]))
         all_there = found == levels if dataset.kind == "tabular" else 1 < found <= levels
-        assert all_there, f"{feature} has {found} levels in its stand-in; {levels} expected"
+        assert all_there, f"{feature} has {found} levels in its stand-in; expected {levels}"
     constant = np.flatnonzero((table.features.std(axis=0) == 0).ravel())
-    assert not len(constant), f"column {constant[:1]} of its stand-in has one value; several in its schema expected"
+    assert not len(constant), f"column {constant[:1]} of its stand-in has one value; expected several in its schema"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -206,7 +206,7 @@ def test_a_logistic_regression_learns_from_a_stand_in(name):
     said = (
         f"a logistic regression is right in {score:.1%} of its stand-in's rows, the most common class in {majority:.1%}"
     )
-    assert score > majority + 0.01, f"{said}; more expected"
+    assert score > majority + 0.01, f"{said}; expected more"
 
 
 def hot(table: Table, buckets: int = 1000):
@@ -232,7 +232,7 @@ def test_a_logistic_regression_tells_clicks_of_a_stand_in(name):
     train, test = places[places % 2 == 0], places[places % 2 == 1]
     scores = LogisticRegression(C=0.03, max_iter=50).fit(x[train], table.labels[train]).decision_function(x[test])
     found = roc_auc_score(table.labels[test], scores)
-    assert found > 0.6, f"a logistic regression has an AUC of {found:.3f} on its stand-in; more than 0.6 expected"
+    assert found > 0.6, f"a logistic regression has an AUC of {found:.3f} on its stand-in; expected more than 0.6"
 
 
 @pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
@@ -247,7 +247,7 @@ def test_a_logistic_regression_tells_images_of_a_stand_in(name):
     said = (
         f"a logistic regression is right in {score:.1%} of its stand-in's rows, the most common class in {majority:.1%}"
     )
-    assert score > 0.1 + majority, f"{said}; a tenth more expected"
+    assert score > 0.1 + majority, f"{said}; expected a tenth more"
 
 
 def test_days_of_a_stand_in_come_in_order_and_change_slowly():
@@ -326,7 +326,7 @@ def test_the_json_is_about_these_arrays_and_no_others(tmp_path):
 
 def test_a_file_that_is_not_the_dataset_fails_loudly_and_leaves_no_result(tmp_path):
     lines = {"short.data": "1.0," * 24 + "Move-Forward\n", "broken.data": "x," * 24 + "Move-Forward\n"}
-    expected = {"short.data": "has 1 rows; 5,456 expected", "broken.data": "cannot be read"}
+    expected = {"short.data": "has 1 rows; expected 5,456", "broken.data": "cannot be read"}
     for version, text in lines.items():
         raw = tmp_path / version / "robot"
         raw.mkdir(parents=True)
@@ -350,16 +350,16 @@ def wrong_tables():
 
     yield (
         replace(table, features=table.features[:-1], labels=table.labels[:-1]),
-        "has 41,187 rows; 41,188 expected",
+        "has 41,187 rows; expected 41,188",
     )
-    yield replace(table, features=table.features[:, :-1]), "has 18 columns; 19 expected"
+    yield replace(table, features=table.features[:, :-1]), "has 18 columns; expected 19"
     yield replace(table, labels=table.labels[:-1]), "another length"
     yield replace(table, labels=1 - table.labels), "rate of 0.1127 of class 'no'; 0.8873"
     yield replace(table, labels=table.labels + 1), "label has codes outside its levels; integers 0 to 1"
     yield replace(table, feature_names=table.feature_names[::-1]), "other features"
     yield replace(table, attributes={"sex": table.labels}), "other features or attributes"
     yield changed(age, np.nan), "not finite"
-    yield changed(age, 170), "age ranges from 17 to 170; 17 to 98 expected"
+    yield changed(age, 170), "age ranges from 17 to 170; expected 17 to 98"
     yield changed(job, 12), "job has codes outside its levels"
     yield changed(job, 0.5), "job has codes outside its levels"
 
@@ -372,9 +372,9 @@ def test_every_kind_of_wrong_table_fails_the_check():
 
 
 def test_texts_outside_the_declared_levels_are_named():
-    with pytest.raises(InputError, match=r"dataset.bank: has the class 'maybe'; no, yes expected"):
+    with pytest.raises(InputError, match=r"dataset.bank: has the class 'maybe'; expected no, yes"):
         plugin("bank").label_codes(np.array(["no", "maybe"]))
-    with pytest.raises(InputError, match=r"dataset.bank: contact has 1 levels; 2 expected"):
+    with pytest.raises(InputError, match=r"dataset.bank: contact has 1 levels; expected 2"):
         plugin("bank").codes("contact", np.array(["cellular", "cellular"]))
 
 
@@ -384,7 +384,7 @@ def test_labels_that_are_numbers_are_coded_like_their_names():
 
     assert Numbered().label_codes(np.array([1, 2, 2])).tolist() == [0, 1, 1]
     assert Numbered().label_codes(np.array(["2", "1"], object)).tolist() == [1, 0]
-    with pytest.raises(InputError, match=r"has the class '3'; 1, 2 expected"):
+    with pytest.raises(InputError, match=r"has the class '3'; expected 1, 2"):
         Numbered().label_codes(np.array([1, 3]))
 
 
@@ -466,7 +466,7 @@ def test_codes_above_a_byte_are_read_back_as_they_were(kind, tmp_path):
 
 def test_rows_of_one_class_are_refused():
     own = Own(class_rates=(1.0, 0.0))
-    with pytest.raises(InputError, match=r"^dataset.own: has rows of one class only; two classes or more expected"):
+    with pytest.raises(InputError, match=r"^dataset.own: has rows of one class only; expected two classes or more"):
         own.check(own.table(HALVES[:, None], 0 * HALVES))
 
 
@@ -562,7 +562,7 @@ def test_texts_of_adult_become_numbers_in_their_order_and_all_must_be_there(tmp_
     ]
     (tmp_path / "adult.data").write_text("\n".join(people) + "\n\n")
     dataset = plugin("adult_codes")
-    with pytest.raises(InputError, match=r"dataset.adult_codes: workclass has 2 levels; 9 expected"):
+    with pytest.raises(InputError, match=r"dataset.adult_codes: workclass has 2 levels; expected 9"):
         dataset.load({"adult.data": tmp_path / "adult.data"})
     numbers = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
     schema = {name: dataset.schema[name] if name in numbers else {0: 0.5, 1: 0.5} for name in dataset.schema}
@@ -585,12 +585,12 @@ def test_a_table_of_another_kind_fails_the_check():
         with pytest.raises(InputError, match=rf"dataset.{name}: has features of the type {dtype.__name__}"):
             dataset.check(replace(table, features=table.features.astype(dtype)))
     dataset, table = generated("mnist")
-    with pytest.raises(InputError, match=r"mnist: has examples of the shape \(1, 28, 27\); \(1, 28, 28\) expected"):
+    with pytest.raises(InputError, match=r"mnist: has examples of the shape \(1, 28, 27\); expected \(1, 28, 28\)"):
         dataset.check(replace(table, features=table.features[..., 1:]))
     dataset, table = generated("criteo")
     with pytest.raises(InputError, match=r"criteo: C1 has codes outside its levels"):
         dataset.check(replace(table, features=-abs(table.features)))
-    with pytest.raises(InputError, match=r"criteo: has 20,000 rows; 45,840,617 expected"):
+    with pytest.raises(InputError, match=r"criteo: has 20,000 rows; expected 45,840,617"):
         plugin("criteo").check(table)
 
 

@@ -222,7 +222,7 @@ def test_a_file_of_strips_cut_short_is_named(tmp_path, strips):
     files = strips_file(tmp_path, strips)
     path = files[cifar10.STRIPS]
     path.write_bytes(path.read_bytes()[:-100])
-    assert "cifar10_full_webp.npz of the version full expected" in failure("cifar10", files)
+    assert "expected cifar10_full_webp.npz of the version full" in failure("cifar10", files)
 
 
 @pytest.mark.mirror

@@ -94,7 +94,7 @@ def test_damage_is_named(tmp_path, old, new):
 
 
 def test_a_fourth_class_and_a_third_race_are_refused(tmp_path):
-    for new, wrong in (("1,3\n", "label has codes outside"), ("2,1\n", "race ranges from 0 to 2; 0 to 1 expected")):
+    for new, wrong in (("1,3\n", "label has codes outside"), ("2,1\n", "race ranges from 0 to 2; expected 0 to 1")):
         with pytest.raises(InputError, match=wrong):
             DATASET.check_part(loaded(tmp_path, LINES.replace("1,1\n", new)))
 

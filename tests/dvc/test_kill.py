@@ -34,7 +34,7 @@ def fresh(tmp_path: Path) -> Repository:
 
 def mend(repository: Repository) -> None:
     """Where DVC was killed while it wrote one of its own files, do what docs/troubleshooting.md says."""
-    if repository.call("dvc", "status", "--quiet", "dvc.yaml").returncode not in (0, 1):
+    if repository.call("dvc", "status", "dvc.yaml").returncode != 0:
         (command,) = re.findall(r"`(rm -f dvc\.lock .*?)`", (ROOT / "docs/troubleshooting.md").read_text())
         repository.ok(*command.split())
 
@@ -76,7 +76,7 @@ def test_killed_at_random_moments(
 @pytest.mark.parametrize("file", ["dvc.lock", ".dvc/tmp/rwlock"])
 def test_a_file_of_dvc_s_own_that_is_half_written_costs_a_look_at_all_jobs(file: str, changed: Repository) -> None:
     (changed.folder / file).write_text('{"schema')
-    assert changed.call("dvc", "status", "dvc.yaml").returncode not in (0, 1)
+    assert changed.call("dvc", "status", "dvc.yaml").returncode != 0
     before = changed.times()
     mend(changed)
     changed.dvc("repro")

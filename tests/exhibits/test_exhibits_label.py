@@ -19,7 +19,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import column, inapplicable, scheme, spread_skips, without_partial_skips
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
-from cutlayer.ledger.front import front
+from cutlayer.ledger.front import pareto_front
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
@@ -268,23 +268,23 @@ points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 def test_without_noise_the_front_is_what_no_other_point_beats(pairs):
     cost, gain = (np.repeat(side[:, None], 3, axis=1) for side in np.array(pairs, dtype=float).reshape(-1, 2).T)
     beaten = [any(c <= a and g >= b and (c, g) != (a, b) for c, g in pairs) for a, b in pairs]
-    np.testing.assert_array_equal(front(cost, gain), ~np.array(beaten, dtype=bool))
+    np.testing.assert_array_equal(pareto_front(cost, gain), ~np.array(beaten, dtype=bool))
 
 
 def test_noise_has_no_front():
     rng = generator("front", "noise")
-    found = [front(*rng.normal(size=(2, 8, 3))).sum() for _ in range(200)]
+    found = [pareto_front(*rng.normal(size=(2, 8, 3))).sum() for _ in range(200)]
     assert np.mean(found) < 0.2  # of 8 points that are the same
 
 
 def test_what_is_cheaper_and_no_worse_in_every_seed_is_in_front_whatever_the_seeds_share():
     shared = np.array([0.0, 5.0, -3.0])
     cost, gain = np.stack([shared + 0.1, shared + 0.4]), np.stack([shared, shared - 0.2])
-    assert front(cost, gain).tolist() == [True, False]
+    assert pareto_front(cost, gain).tolist() == [True, False]
 
 
 def test_one_seed_supports_no_front():
-    assert not front([[0.1], [0.2]], [[0.2], [0.3]]).any()
+    assert not pareto_front([[0.1], [0.2]], [[0.2], [0.3]]).any()
 
 
 # What cells are grouped by.

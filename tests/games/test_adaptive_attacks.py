@@ -88,7 +88,7 @@ def test_off_axis_tells_labels_that_marvell_protects_where_gradients_have_low_ra
     assert aucs(off_axis.score, split_defense("marvell", **parameters), rank).min() > 0.95
 
 
-def test_off_axis_tells_no_more_than_marvell_promises_where_gradients_are_as_it_models_them():
+def test_off_axis_is_within_marvell_s_bound_where_gradients_are_as_it_models_them():
     found = aucs(off_axis.score, split_defense("marvell", sum_kl=0.1), rank=32)
     assert abs(found.mean() - 0.5) <= auc_bound(0.1) - 0.5 + SIGMAS * error_of(len(found))
 
@@ -102,7 +102,7 @@ def test_off_axis_tells_nothing_where_all_rows_get_the_same_noise(rank):
 
 
 def test_a_cosine_with_hints_reads_marvell_and_an_inner_product_does_not():
-    """Where gradients have low rank; no more than marvell promises where they are as it models them."""
+    """Where gradients have low rank; no more than marvell's bound where they are as it models them."""
     limit = auc_bound(0.1) + SIGMAS * error_of(20)
     for rank, told in ((1, True), (32, False)):
         inner, cosine = (aucs_of_hints(kind, rank).mean() for kind in ("inner", "cosine"))
@@ -243,7 +243,7 @@ def relative_epochs(defense, epochs, rank=8, rows=1000, d=8):
 
 @pytest.mark.parametrize("sum_kl", [0.1, 0.5])
 @pytest.mark.parametrize("epochs", [4, 16])
-def test_what_marvell_promises_of_one_sending_composes_over_epochs(epochs, sum_kl):
+def test_marvell_s_bound_of_one_release_composes_over_epochs(epochs, sum_kl):
     *seen, labels = relative_epochs(split_defense("marvell", sum_kl=sum_kl), epochs)
     auc = leak_auc(repeated.axis(repeated.relative(*seen)), labels)
     assert max(auc, 1 - auc) == pytest.approx(

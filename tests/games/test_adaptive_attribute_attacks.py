@@ -318,7 +318,7 @@ def test_the_mean_of_all_queries_has_the_noise_of_one_over_the_root_of_their_num
     assert seen["attacked_mean"].shape == seen["attacked"].shape == (len(outcome.truth["attribute"]), 8)
 
 
-# What all promise.
+# What all guarantee.
 
 
 @pytest.mark.parametrize(

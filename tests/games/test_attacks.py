@@ -1,4 +1,4 @@
-"""The contract of attacks, over every attack on disk, and what those of the vertical protocol promise."""
+"""The contract of attacks, over every attack on disk, and what those of the vertical protocol guarantee."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def seen_by(run, cases, split_run, split_cases):
 
 def check_target(protocol, method):
     targets = PROTOCOLS[protocol].targets
-    assert method.target in targets, f"its target is {method.target!r}; {' or '.join(sorted(targets))} expected"
+    assert method.target in targets, f"its target is {method.target!r}; expected {' or '.join(sorted(targets))}"
 
 
 def guess_of(method, protocol, name, seen, visible=None):
@@ -156,13 +156,13 @@ def test_a_guess_about_labels_classes_or_rows_has_their_shape(name, own, split_r
                 continue
             for one in guess_of(method, "split", name, seen).values():
                 if method.target == "dimension":
-                    assert one >= 2, f"infer returned {one}; 2 classes at least expected"
+                    assert one >= 2, f"infer returned {one}; expected 2 classes at least"
                 if method.target == "population":
                     summed = one.sum(axis=-1)
                     assert near(summed, 1, atol=1e-12), (
-                        f"infer returned rows that add up to {summed.ravel()[0]:g}; 1 expected"
+                        f"infer returned rows that add up to {summed.ravel()[0]:g}; expected 1"
                     )
-                    assert one.min() >= 0, f"infer returned {one.min():g} as a probability; 0 at least expected"
+                    assert one.min() >= 0, f"infer returned {one.min():g} as a probability; expected 0 at least"
                 found = PROTOCOLS["split"].leak(one, known, case, rows)
                 assert all(np.isfinite(value) for value in found.values())
 
@@ -214,7 +214,7 @@ def test_what_is_seen_cannot_be_written(protocol, name, own, seen_by):
 
 @any_protocol
 def test_what_the_protocol_does_not_show_is_missing_by_name(protocol, name, own):
-    assert SEES[name], "its `sees` is empty; the parts of the view that it uses expected"
+    assert SEES[name], "its `sees` is empty; expected the parts of the view that it uses"
     part, view = min(SEES[name]), view_of(name, {})
     assert part not in view
     with pytest.raises(
@@ -250,7 +250,7 @@ def test_split_s_skip_is_silent_or_a_sentence_with_the_reason(name, own, split_r
 
 def check_silent_or_a_sentence(reason):
     told = reason == "" or (isinstance(reason, str) and len(reason.split()) > 4 and ", here " in reason)
-    assert told, f"skip returned {reason!r}; '' or such as 'for 2 classes, here there are 5' expected"
+    assert told, f"skip returned {reason!r}; expected '' or such as 'for 2 classes, here there are 5'"
 
 
 def test_the_black_box_attack_is_for_two_classes(run, cases):
@@ -278,7 +278,7 @@ def test_solving_the_equations_beats_guessing(name, setup, attacked):
     ours, guessing = list(attacked(name, setup)), list(attacked("random_guess", setup))
     assert len(ours) == len(guessing)
     own, chance = (np.mean([error for *_, error in errors]) for errors in (ours, guessing))
-    assert own < chance, f"errs by {own:.3g} on average, a random guess by {chance:.3g}; less expected"
+    assert own < chance, f"errs by {own:.3g} on average, a random guess by {chance:.3g}; expected less"
 
 
 @white_box
@@ -293,7 +293,7 @@ def test_fewer_features_than_classes_are_found_exactly(name, attacked):
 def test_the_scheme_made_against_it_hurts_it(name, setup, attacked):
     before = np.mean([error for *_, error in attacked(name, setup)])
     after = np.mean([error for *_, error in attacked(name, setup, "pps", transform="minus_identity")])
-    assert after > before, f"errs by {before:.3g} without a defense and by {after:.3g} under pps; more expected"
+    assert after > before, f"errs by {before:.3g} without a defense and by {after:.3g} under pps; expected more"
 
 
 @pytest.mark.parametrize("name", BLIND)

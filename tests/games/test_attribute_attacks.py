@@ -162,7 +162,7 @@ def infer(name, seen, seed=0, **own):
     return plugins.create("attack", name, SHORT[name] | own).infer(view_of(name, seen, seed))
 
 
-# What each promises.
+# What each guarantees.
 
 
 @every_case
@@ -280,7 +280,7 @@ def test_what_is_decoded_does_not_move_the_shadow_encoder():
     parameters = []
     for attribute in (seen["known_attribute"], 1 - seen["known_attribute"]):
         simulator = simulator_of(seen | {"known_attribute": attribute})
-        simulator.follow(real, 1, 64)
+        simulator.attack_epoch(real, 1, 64)
         parameters.append([p.detach() for p in simulator.shadow.parameters()])
     for one, other in zip(*parameters, strict=True):
         assert torch.equal(one, other)
@@ -305,7 +305,7 @@ def test_the_shadow_encoder_s_features_come_nearer_to_the_intercepted_ones():
         simulator = simulator_of(seen, seed)  # at a higher rate the two networks chase each other in circles
         apart.append([])
         for epochs in (0, 16):
-            simulator.follow(real, epochs, 64)
+            simulator.attack_epoch(real, epochs, 64)
             with torch.no_grad():
                 fake = simulator.shadow(simulator.x)[1]
             apart[-1].append(float((fake.mean(dim=0) - real.mean(dim=0)).norm()))  # where in the image, on average
@@ -392,7 +392,7 @@ def test_without_rows_held_back_the_last_epoch_counts():
 def test_a_pass_has_every_place_once():
     places = np.arange(100, 111)
     for size in (1, 4, 5, 11, 50):
-        batches = _decoder.passed(places, size, generator("pass", size))
+        batches = _decoder.shuffled_batches(places, size, generator("pass", size))
         assert max(map(len, batches)) <= size
         assert max(map(len, batches)) - min(map(len, batches)) <= 1
         assert sorted(torch.cat(batches).tolist()) == places.tolist()

@@ -1,4 +1,4 @@
-"""The clients' defenses of the protocol split_server, in a small loop like the protocol's, and what each promises."""
+"""The clients' defenses of the protocol split_server, in a small loop like the protocol's, and what each guarantees."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_a_training_is_its_seed_s_alone(name: str, values: int, image: bool) -> 
         with draws_with("context"):
             runs.append(played(defense(name, **own), 12, values, image))
         assert torch.equal(runs[-1].clients.attribute, known), (
-            "changed the attribute it was given; a new tensor expected"
+            "changed the attribute it was given; expected a new tensor"
         )
     first, second = runs
     assert first.losses == second.losses, DIFFER.format("trainings", "the context")
@@ -487,7 +487,7 @@ def test_with_sgd_all_rows_and_all_axes_l_p_stays_below_the_threshold() -> None:
     assert np.mean(play.losses[-10:]) < np.mean(play.losses[:10])
 
 
-def test_with_adam_the_promise_fails() -> None:
+def test_with_adam_the_guarantee_fails() -> None:
     """Why sgd is there: the paper's optimizer raises L_p over the threshold."""
     assert pareto("adam", 0.01, threshold=0.05, front=1.0).report["guard_broken"] > 0
 

@@ -1,4 +1,4 @@
-"""The contract of the vertical protocol's defenses, over every one in every setting, and what each promises."""
+"""The contract of the vertical protocol's defenses, over every one in every setting, and what each guarantees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXTREME = [("class_label", {"rest": 0.49}), ("score_noise", {"scheme": 2, "budge
 SETTINGS = [(name, {}) for name in VERTICAL] + CONFIGURED + EXTREME
 BUDGETS = [(p["scheme"], p["budget"]) for name, p in CONFIGURED if name == "score_noise"]
 CLASSES = [2, 4]
-A_DECISION = "which class has the highest score; the same one expected"
+A_DECISION = "which class has the highest score; expected the same one"
 every_setting = pytest.mark.parametrize(
     ("name", "parameters"), SETTINGS, ids=[",".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in SETTINGS]
 )
@@ -56,8 +56,8 @@ def test_revealed_scores_are_probabilities_with_the_same_decision(name, paramete
     def holds(z):
         scores = own.reveal(z, known)
         assert scores.shape == z.shape
-        assert scores.min() >= 0, f"reveal returned {scores.min():g} as a probability; 0 at least expected"
-        assert scores.max() <= 1, f"reveal returned {scores.max():g} as a probability; 1 at most expected"
+        assert scores.min() >= 0, f"reveal returned {scores.min():g} as a probability; expected 0 at least"
+        assert scores.max() <= 1, f"reveal returned {scores.max():g} as a probability; expected 1 at most"
         assert near(scores.sum(axis=1), 1, atol=1e-12), "reveal returned rows that do not add up to 1"
         assert np.array_equal(scores.argmax(axis=1), z.argmax(axis=1)), f"reveal changed {A_DECISION}"
 
@@ -97,7 +97,7 @@ def test_a_defense_leaves_what_it_is_given_as_it_is(name, parameters):
     ):
         call()
         for part, array in given.items():
-            assert np.array_equal(array, before[part]), f"{hook} changed the {part} it was given; a new array expected"
+            assert np.array_equal(array, before[part]), f"{hook} changed the {part} it was given; expected a new array"
 
 
 @every_k
@@ -231,7 +231,7 @@ def test_a_defense_makes_half_star_err_more(name, run, cases):
         return np.mean(found)
 
     defended, bare = error(run("three_classes", name)), error(run("three_classes"))
-    assert defended > bare, f"half_star errs by {defended:.4g} under it and by {bare:.4g} without; more expected"
+    assert defended > bare, f"half_star errs by {defended:.4g} under it and by {bare:.4g} without; expected more"
 
 
 @pytest.mark.parametrize(("name", "parameters"), [(n, p) for n, p in SETTINGS if not p.get("retrain")])

@@ -357,5 +357,5 @@ def test_the_papers_networks_have_their_sizes():
 
 @pytest.mark.parametrize(("model", "shape"), [("vgg", [12]), ("vgg", [3, 32, 16])])
 def test_a_model_for_other_examples_is_an_error(model, shape):
-    with pytest.raises(InputError, match="a square image expected"):
+    with pytest.raises(InputError, match="expected a square image"):
         plugins.create("model", model, {}).extractor(Inputs(shape, [], [], 255.0))

@@ -325,7 +325,7 @@ def test_decensoring_takes_the_rows_behind_the_known_representations():
     assert made("decensoring").skip(view_of("decensoring", without)).startswith("for adversaries with the auxiliary")
 
 
-# What all promise.
+# What all guarantee.
 
 
 @every_attack

@@ -1,4 +1,4 @@
-"""The devices' defenses of the federated protocol: the contract of their hooks over every one, and what each promises.
+"""The devices' defenses of the federated protocol: the contract of their hooks, and what each guarantees.
 
 What holds on average is tested with a tolerance of SIGMAS standard errors; a distribution by Kolmogorov and Smirnov's
 test at LEVEL.
@@ -108,11 +108,11 @@ def test_these_are_the_defenses() -> None:
 @every_setting
 def test_roles_are_networks_that_a_device_can_train(name: str, parameters: dict) -> None:
     roles = defense(name, **parameters).roles
-    assert roles, "its roles are empty; a network that the extractor learns with expected"
+    assert roles, "its roles are empty; expected a network that the extractor learns with"
     unknown = ", ".join(map(repr, sorted(set(roles) - {"utility", "privacy", "task"})))
-    assert not unknown, f"has the role {unknown}; utility, privacy or task expected"
+    assert not unknown, f"has the role {unknown}; expected utility, privacy or task"
     for role, factor in roles.items():
-        assert math.isfinite(factor), f"the factor of the role {role} is {factor}; a finite number expected"
+        assert math.isfinite(factor), f"the factor of the role {role} is {factor}; expected a finite number"
 
 
 @every_setting
@@ -123,8 +123,8 @@ def test_uploads_are_finite_and_what_was_trained_stays_as_it_is(name: str, param
     assert sent.shape == after.shape
     assert sent.dtype == torch.float32
     assert sent.isfinite().all(), "upload returned a number that is not finite"
-    assert torch.equal(before, kept[0]), "upload changed the `before` it was given; a new tensor expected"
-    assert torch.equal(after, kept[1]), "upload changed the `after` it was given; a new tensor expected"
+    assert torch.equal(before, kept[0]), "upload changed the `before` it was given; expected a new tensor"
+    assert torch.equal(after, kept[1]), "upload changed the `after` it was given; expected a new tensor"
 
 
 @every_setting
@@ -150,7 +150,7 @@ def test_a_penalty_is_a_number_for_each_device_with_a_finite_gradient(name: str,
         assert found.shape == (len(features),), kind
         assert found.dtype == features.dtype, kind
         assert found.isfinite().all(), f"regularizer returned a number that is not finite for features that are {kind}"
-        assert found.requires_grad, "regularizer returned a constant; a function of the features expected"
+        assert found.requires_grad, "regularizer returned a constant; expected a function of the features"
         found.sum().backward()
         assert features.grad.isfinite().all(), f"regularizer's gradient is not finite for features that are {kind}"
 
@@ -188,7 +188,7 @@ def test_the_strength_is_a_parameter_and_its_range_allowed(name: str) -> None:
     if not strength and (name == "none" or plugins.home("defense", name)):
         return
     assert strength in method.parameters, f"its strength is {strength!r}, which is no parameter of it"
-    assert least < most, f"its strengths are {(least, most)}; (least, greatest) expected"
+    assert least < most, f"its strengths are {(least, most)}; expected (least, greatest)"
     for value in (least, most):
         plugins.check_parameters("defense", name, {strength: value})
 

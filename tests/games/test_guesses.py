@@ -40,31 +40,31 @@ RIGHT: dict[tuple[str, str], list[Any]] = {
 LABELS, WATCHED, POPULATION = ("split", "labels"), ("split", "watched"), ("split", "population")
 ATTRIBUTE, FEATURES, DIMENSION = ("split_server", "attribute"), ("vertical", "features"), ("split", "dimension")
 WRONG = [
-    (POPULATION, np.zeros((500, 3)), "an array of shape (500, 3); (500, 2) expected"),
-    (POPULATION, np.zeros((7, 500, 3)), "an array of shape (7, 500, 3); (epochs, 500, 2) expected"),
-    (POPULATION, np.zeros((0, 500, 2)), "an array of shape (0, 500, 2); (epochs, 500, 2) expected"),
-    (POPULATION, np.zeros(500), "an array of shape (500,); (500, 2) expected"),
-    (POPULATION, np.full((500, 2), np.nan), "a number that is not finite; finite numbers expected"),
-    (LABELS, np.zeros((64, 1)), "an array of shape (64, 1); (64,) expected"),
-    (LABELS, np.zeros(63), "an array of shape (63,); (64,) expected"),
-    (LABELS, [0.0] * 64, "a list; an array of shape (64,) expected"),
-    (LABELS, None, "None; an array of shape (64,) expected"),
-    (LABELS, 0.5, "a float; an array of shape (64,) expected"),
-    (LABELS, np.zeros(64, dtype=complex), "an array of complex128; real numbers expected"),
-    (LABELS, np.zeros(64, dtype=object), "an array of object; real numbers expected"),
-    (LABELS, np.full(64, "0"), "an array of <U1; real numbers expected"),
-    (LABELS, {}, "no guess; (64,) expected"),
-    (WATCHED, np.zeros((90, 5)), "an array of shape (90, 5); (90, 10) expected"),
-    (WATCHED, np.zeros(90), "an array of shape (90,); (90, 10) expected"),
-    (DIMENSION, np.array(4.0), "an array of float64; a whole number expected"),
-    (DIMENSION, np.array([4]), "an array of shape (1,); () expected"),
-    (ATTRIBUTE, np.zeros((30, 2)), "an array of shape (30, 2); (30, 3) expected"),
-    (ATTRIBUTE, np.full((30, 3), np.inf), "a number that is not finite; finite numbers expected"),
-    (("split_server", "training_attribute"), np.zeros((4, 20)), "an array of shape (4, 20); (20, 2) expected"),
-    (("federated", "attribute"), np.zeros((2, 30)), "an array of shape (2, 30); (30, 2) expected"),
-    (FEATURES, np.zeros((25, 1)), "an array of shape (25, 1); (25, 2) expected"),
-    (FEATURES, np.zeros((25, 2, 1)), "an array of shape (25, 2, 1); (25, 2) expected"),
-    (FEATURES, np.full((25, 2), np.nan), "a number that is not finite; finite numbers expected"),
+    (POPULATION, np.zeros((500, 3)), "an array of shape (500, 3); expected (500, 2)"),
+    (POPULATION, np.zeros((7, 500, 3)), "an array of shape (7, 500, 3); expected (epochs, 500, 2)"),
+    (POPULATION, np.zeros((0, 500, 2)), "an array of shape (0, 500, 2); expected (epochs, 500, 2)"),
+    (POPULATION, np.zeros(500), "an array of shape (500,); expected (500, 2)"),
+    (POPULATION, np.full((500, 2), np.nan), "a number that is not finite; expected finite numbers"),
+    (LABELS, np.zeros((64, 1)), "an array of shape (64, 1); expected (64,)"),
+    (LABELS, np.zeros(63), "an array of shape (63,); expected (64,)"),
+    (LABELS, [0.0] * 64, "a list; expected an array of shape (64,)"),
+    (LABELS, None, "None; expected an array of shape (64,)"),
+    (LABELS, 0.5, "a float; expected an array of shape (64,)"),
+    (LABELS, np.zeros(64, dtype=complex), "an array of complex128; expected real numbers"),
+    (LABELS, np.zeros(64, dtype=object), "an array of object; expected real numbers"),
+    (LABELS, np.full(64, "0"), "an array of <U1; expected real numbers"),
+    (LABELS, {}, "no guess; expected (64,)"),
+    (WATCHED, np.zeros((90, 5)), "an array of shape (90, 5); expected (90, 10)"),
+    (WATCHED, np.zeros(90), "an array of shape (90,); expected (90, 10)"),
+    (DIMENSION, np.array(4.0), "an array of float64; expected a whole number"),
+    (DIMENSION, np.array([4]), "an array of shape (1,); expected ()"),
+    (ATTRIBUTE, np.zeros((30, 2)), "an array of shape (30, 2); expected (30, 3)"),
+    (ATTRIBUTE, np.full((30, 3), np.inf), "a number that is not finite; expected finite numbers"),
+    (("split_server", "training_attribute"), np.zeros((4, 20)), "an array of shape (4, 20); expected (20, 2)"),
+    (("federated", "attribute"), np.zeros((2, 30)), "an array of shape (2, 30); expected (30, 2)"),
+    (FEATURES, np.zeros((25, 1)), "an array of shape (25, 1); expected (25, 2)"),
+    (FEATURES, np.zeros((25, 2, 1)), "an array of shape (25, 2, 1); expected (25, 2)"),
+    (FEATURES, np.full((25, 2), np.nan), "a number that is not finite; expected finite numbers"),
 ]
 
 
@@ -109,7 +109,7 @@ def test_anything_else_is_refused_by_name(case: tuple[str, str], guess: Any, sen
 
 
 def test_of_several_guesses_the_wrong_one_is_named() -> None:
-    with pytest.raises(InputError, match=r"infer returned for 'vote' an array of shape \(3,\); \(64,\) expected$"):
+    with pytest.raises(InputError, match=r"infer returned for 'vote' an array of shape \(3,\); expected \(64,\)$"):
         guesses(LABELS, {"": np.zeros(64), "vote": np.zeros(3)})
 
 

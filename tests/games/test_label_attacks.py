@@ -504,15 +504,15 @@ def test_the_unlabeled_are_neither_known_nor_attacked_and_count_more_and_more(sp
         weights.append(weight)
         return _completion.mixmatch(model, x, target, weight, *more)
 
-    def follow(average, model, decay):
+    def update_average(average, model, decay):
         decays.append(decay)
         assert average is not model
         before, now = ([p.detach().clone() for p in m.parameters()] for m in (average, model))
-        _completion.follow(average, model, decay)
+        _completion.update_average(average, model, decay)
         for old, new, after in zip(before, now, average.parameters(), strict=True):
             torch.testing.assert_close(after.detach(), decay * old + (1 - decay) * new)
 
-    for name, spy in (("take", take), ("mixmatch", mixmatch), ("follow", follow)):
+    for name, spy in (("take", take), ("mixmatch", mixmatch), ("update_average", update_average)):
         monkeypatch.setattr(model_completion, name, spy)
     method.infer(view_of(method, "model_completion", seen))
     np.testing.assert_allclose(weights, 8 * np.arange(1, 41) / 40)
@@ -577,7 +577,7 @@ def test_inputs_with_codes_are_mixed_at_the_cut():
 def test_the_average_follows_the_model():
     slow, fast = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
     expected = 0.9 * slow.weight.item() + 0.1 * fast.weight.item()
-    _completion.follow(slow, fast, 0.9)
+    _completion.update_average(slow, fast, 0.9)
     assert slow.weight.item() == pytest.approx(expected)
 
 

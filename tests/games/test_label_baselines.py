@@ -1,4 +1,4 @@
-"""randomized_response and marvell_shaped: what each promises, and that it still does after many sendings.
+"""randomized_response and marvell_shaped: what each guarantees, and that it does so over many releases.
 
 What holds on average is tested on averages, with a tolerance of SIGMAS standard errors.
 """
@@ -55,7 +55,7 @@ def test_no_label_is_more_than_e_to_the_epsilon_times_as_likely_as_another(epsil
 
 @pytest.mark.parametrize("classes", [2, 10])
 @pytest.mark.parametrize("epsilon", [0.1, 2.0])
-def test_labels_are_kept_as_often_as_promised_and_lies_are_all_equally_likely(epsilon, classes):
+def test_labels_are_kept_as_often_as_stated_and_others_are_equally_likely(epsilon, classes):
     labels, own = labels_of(100_000, classes), defense("randomized_response", epsilon=epsilon, correction="none")
     drawn = own.soft_labels(context_of(own, labels, classes)).argmax(dim=1)
     kept, other = chances(epsilon, classes)
@@ -162,7 +162,7 @@ def test_the_moment_of_pairs_is_their_mean():
 
 @pytest.mark.parametrize("num_releases", [1, 6])
 @pytest.mark.parametrize("sum_kl", [0.5, 4.0])
-def test_the_noise_keeps_its_promise_over_all_sendings_and_no_noise_of_less_power_does(sum_kl, num_releases):
+def test_the_noise_keeps_its_bound_over_all_releases_and_no_noise_of_less_power_does(sum_kl, num_releases):
     gradient, labels = gradients()
     own = defense("marvell_shaped", sum_kl=sum_kl)
     root = square_root(marvell_shaped.pair_moment(gradient.double(), labels == 1))
@@ -231,7 +231,7 @@ def test_a_target_is_a_row_of_the_labels_as_they_are():
     assert torch.equal(own.soft_labels(context_of(own, labels)), one_hot(labels, 2).float())
 
 
-# What each defense promises, as a number.
+# The bound of each defense, as a number.
 
 
 def bound(name, labels, num_releases, **parameters):
@@ -239,7 +239,7 @@ def bound(name, labels, num_releases, **parameters):
     return own.auc_bound(context_of(own, labels, num_releases=num_releases).training)
 
 
-def test_a_promise_is_of_all_that_is_sent_of_a_row():
+def test_a_bound_covers_all_releases_of_a_row():
     labels = labels_of(20)
     assert bound("randomized_response", labels, 1, epsilon=1.0) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-3)
     for name, steady in (("randomized_response", True), ("dp", True), ("marvell_shaped", True), ("marvell", False)):
@@ -250,22 +250,22 @@ def test_a_promise_is_of_all_that_is_sent_of_a_row():
     assert bound("marvell", labels, 9, error=0.4) == bound("marvell", labels, 9, sum_kl=0.4**2)
 
 
-def test_a_defense_without_a_bound_promises_nothing():
+def test_a_defense_without_a_guarantee_has_no_bound():
     for name, parameters in (("none", {}), ("iso", {}), ("secdt", {}), ("mixpro", {}), ("marvell", {"power": 2.0})):
         assert bound(name, labels_of(20), 3, **parameters) is None
 
 
-def test_a_promise_below_one_half_is_refused():
+def test_a_bound_below_one_half_is_refused():
     @dataclass(frozen=True)
     class Mine(Defense):
         def auc_bound(self, training):
             return 0.3
 
-    with pytest.raises(InputError, match=r"auc_bound returned 0.3; None or an AUC from 1/2 to 1 expected$"):
+    with pytest.raises(InputError, match=r"auc_bound returned 0.3; expected None or an AUC from 1/2 to 1$"):
         Mine().auc_bound(context_of(Mine(), labels_of(4)).training)
 
 
-def test_a_run_says_what_its_defense_promises_and_only_then(split_run):
+def test_a_run_records_its_defense_s_bound_if_there_is_one(split_run):
     found = {name: split_run("clicks", name, **own).utility for name, own in (("none", {}), ("dp", {"epsilon": 1.0}))}
     told = {name: [row["value"] for row in rows if row["metric"] == "promise"] for name, rows in found.items()}
     assert told["none"] == []

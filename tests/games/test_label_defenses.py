@@ -1,4 +1,4 @@
-"""The label party's defenses: the contract of their hooks over every one in every setting, and what each promises.
+"""The label party's defenses: the contract of their hooks over every one in every setting, and what each guarantees.
 
 What holds on average is tested on averages over many draws, with a tolerance of SIGMAS standard errors.
 """
@@ -109,7 +109,7 @@ def odd_batches():
 
 # The contract.
 
-A_COPY = "a new tensor expected"
+A_COPY = "expected a new tensor"
 
 
 @contextlib.contextmanager
@@ -178,11 +178,11 @@ def test_targets_are_weights_on_the_outputs(name, parameters):
             continue
         least, total = target.min().item(), 1 + getattr(own, "noise", 0.0)
         assert least >= 0 or getattr(own, "correction", "") == "loss", (
-            f"soft_labels returned a weight of {least:g}; 0 at least expected"
+            f"soft_labels returned a weight of {least:g}; expected 0 at least"
         )
         summed = target.sum(dim=1)
         assert near(summed, total, 1.3e-6, 1e-5), (
-            f"soft_labels returned weights that add up to {summed[0]:g}; {total:g} expected"
+            f"soft_labels returned weights that add up to {summed[0]:g}; expected {total:g}"
         )
 
 
@@ -194,10 +194,10 @@ def test_decoded_scores_are_probabilities_of_the_classes(name, parameters):
         before = drawn.copy()
         scores = own.to_class_probabilities(drawn, context_of(own, labels, classes).state)
         assert scores.shape == (50, classes), (
-            f"to_class_probabilities returned an array of shape {scores.shape}; {(50, classes)} expected"
+            f"to_class_probabilities returned an array of shape {scores.shape}; expected {(50, classes)}"
         )
         assert near(scores.sum(axis=1), 1, atol=1e-12), "to_class_probabilities returned rows that do not add up to 1"
-        assert scores.min() >= 0, f"to_class_probabilities returned {scores.min():g}; 0 at least expected"
+        assert scores.min() >= 0, f"to_class_probabilities returned {scores.min():g}; expected 0 at least"
         assert np.array_equal(drawn, before), f"to_class_probabilities changed the probabilities it was given; {A_COPY}"
 
 
@@ -354,7 +354,7 @@ def test_the_larger_noise_across_is_both_classes_and_leaves_what_is_along(parame
     assert (other.negative_along, other.positive_along) == (own.negative_along, own.positive_along)
 
 
-def test_marvell_promises_nothing_where_both_classes_get_the_larger_noise_across():
+def test_marvell_has_no_bound_where_both_classes_get_the_larger_noise_across():
     training = Training(labels=batch()[1], classes=2, outputs=2, num_releases=3, generator=torch.Generator())
     assert defense("marvell", sum_kl=0.1).auc_bound(training) > 0.5
     assert defense("marvell", sum_kl=0.1, across="larger").auc_bound(training) is None
@@ -404,7 +404,7 @@ def test_marvell_sends_no_batch_of_one_class_as_it_is(parameters, label):
 
 @pytest.mark.parametrize("wrong", [{}, {"power": 0.0}, {"power": 1.0, "sum_kl": 0.1}, {"sum_kl": 1.0, "error": 0.1}])
 def test_marvell_takes_exactly_one_parameter(wrong):
-    with pytest.raises(InputError, match=r"^defense\.marvell: .*; exactly one of power, sum_kl, error expected$"):
+    with pytest.raises(InputError, match=r"^defense\.marvell: .*; expected exactly one of power, sum_kl, error$"):
         defense("marvell", **wrong)
 
 
@@ -693,13 +693,13 @@ def test_secdt_decodes_pools_of_different_size_and_the_first_of_equal_probabilit
 
 @pytest.mark.parametrize("pools", [[[0], [1]], [[0, 1], [1, 2]], [[0, 1], [2, 3]]])
 def test_secdt_decodes_only_pools_that_share_out_the_columns(pools):
-    with pytest.raises(InputError, match=r"^secdt\.to_class_probabilities: .*; each of the 3 columns once expected$"):
+    with pytest.raises(InputError, match=r"^secdt\.to_class_probabilities: .*; expected each of the 3 columns once$"):
         secdt.to_class_probabilities(np.full((2, 3), 1 / 3), pools, "weighted")
 
 
 def test_secdt_decodes_in_no_other_way():
     with pytest.raises(
-        InputError, match=r"^secdt\.to_class_probabilities: how = 'mean'; 'weighted' or 'maximum' expected$"
+        InputError, match=r"^secdt\.to_class_probabilities: how = 'mean'; expected 'weighted' or 'maximum'$"
     ):
         secdt.to_class_probabilities(np.full((2, 2), 0.5), [[0], [1]], "mean")
 

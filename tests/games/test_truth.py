@@ -90,7 +90,7 @@ def test_labels_that_are_turned_in_place_are_turned_for_the_training_alone() -> 
         np.testing.assert_array_equal(found.truth[name], alone.truth[name])
 
 
-def test_what_is_written_to_a_wire_is_recorded_nowhere() -> None:
+def test_what_is_written_to_a_context_is_recorded_nowhere() -> None:
     found, alone = trained("split", a=Scribbles(), b=none("split")), trained("split", b=none("split"))
     for name in ("labels", "watched_labels"):
         np.testing.assert_array_equal(found.truth[name], alone.truth[name])
@@ -241,12 +241,12 @@ class RoundsLogits(vertical.Defense):
 @pytest.mark.parametrize(
     ("game", "own", "sentence"),
     [
-        ("split", HalvesGradients(), "backward changed the gradient it was given; a new tensor expected"),
-        ("split_server", HalvesFeatures(), "release changed the features it was given; a new tensor expected"),
-        ("federated", HidesAttributes(), "regularizer changed the attribute it was given; a new tensor expected"),
-        ("federated", AddsToUploads(), "upload changed the after it was given; a new tensor expected"),
-        ("vertical", ShiftsTheBias(), "publish changes an array it was given; a new array expected"),
-        ("vertical", RoundsLogits(), "reveal changes an array it was given; a new array expected"),
+        ("split", HalvesGradients(), "backward changed the gradient it was given; expected a new tensor"),
+        ("split_server", HalvesFeatures(), "release changed the features it was given; expected a new tensor"),
+        ("federated", HidesAttributes(), "regularizer changed the attribute it was given; expected a new tensor"),
+        ("federated", AddsToUploads(), "upload changed the after it was given; expected a new tensor"),
+        ("vertical", ShiftsTheBias(), "publish changes an array it was given; expected a new array"),
+        ("vertical", RoundsLogits(), "reveal changes an array it was given; expected a new array"),
     ],
     ids=lambda value: type(value).__name__,
 )

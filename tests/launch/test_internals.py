@@ -93,7 +93,7 @@ def test_nothing_is_done_before_a_dry_run(tmp_path):
 
 
 def test_what_is_gone_is_named_with_the_version_that_had_it():
-    sentence = r"snakemake\.local_exec: is gone \(.*'local_exec'\); Snakemake 9\.27\.1 expected"
+    sentence = r"snakemake\.local_exec: is gone \(.*'local_exec'\); expected Snakemake 9\.27\.1"
     with pytest.raises(InputError, match=sentence):
         _ = Internals(SimpleNamespace()).runs_here
 

@@ -34,12 +34,12 @@ DEFENSES: Wrong = {
     "writes": (
         "split",
         "def backward(self, gradient, context): return gradient.mul_(2)",
-        "defense.writes: backward changed the gradient it was given; a new tensor expected",
+        "defense.writes: backward changed the gradient it was given; expected a new tensor",
     ),
     "turns": (
         "split",
         "def begin(self, training): training.labels[:] = 1 - training.labels",
-        "begin changed the labels it was given; a new tensor expected",
+        "begin changed the labels it was given; expected a new tensor",
     ),
     "by_numpy": (
         "split",
@@ -64,17 +64,17 @@ DEFENSES: Wrong = {
     "divides": (
         "split",
         "def backward(self, gradient, context): return gradient / gradient.norm(dim=1, keepdim=True)",
-        "backward returned a number that is not finite; finite numbers expected (of gradients that are all zero)",
+        "backward returned a number that is not finite; expected finite numbers (of gradients that are all zero)",
     ),
     "doubles": (
         "split",
         "def soft_labels(self, context): return 2 * super().soft_labels(context)",
-        "soft_labels returned weights that add up to 2; 1 expected",
+        "soft_labels returned weights that add up to 2; expected 1",
     ),
     "below_zero": (
         "split",
         "def to_class_probabilities(self, probabilities, state): return 2 * probabilities - 1 / probabilities.shape[1]",
-        "defense.below_zero: to_class_probabilities returned -0.489 as a probability; 0 or more expected",
+        "defense.below_zero: to_class_probabilities returned -0.489 as a probability; expected 0 or more",
     ),
     "crashes": (
         "split",
@@ -84,22 +84,22 @@ DEFENSES: Wrong = {
     "not_literal": (
         "split",
         "classes: ClassVar = set(range(2, 3))",
-        "classes is {2} when it is imported and set() in its source; a literal expected",
+        "classes is {2} when it is imported and set() in its source; expected a literal",
     ),
     "decides": (
         "vertical",
         "def reveal(self, logits, context): return super().reveal(-logits, context)",
-        "reveal changed which class has the highest score; the same one expected",
+        "reveal changed which class has the highest score; expected the same one",
     ),
     "adds": (
         "vertical",
         "def publish(self, weights, bias, context): bias += 1; return weights, bias",
-        "defense.adds: publish changes an array it was given; a new array expected",
+        "defense.adds: publish changes an array it was given; expected a new array",
     ),
     "hides": (
         "vertical",
         "def publish(self, weights, bias, context): context.features[:] = 0; return weights, bias",
-        "publish changed the features it was given; a new array expected",
+        "publish changed the features it was given; expected a new array",
     ),
     "stands": (
         "split_server",
@@ -114,7 +114,7 @@ DEFENSES: Wrong = {
     "unknown_role": (
         "federated",
         "roles = property(lambda self: {'secrecy': 1.0})",
-        "has the role 'secrecy'; utility, privacy or task expected",
+        "has the role 'secrecy'; expected utility, privacy or task",
     ),
     "padded": (
         "federated",
@@ -124,7 +124,7 @@ DEFENSES: Wrong = {
     "constant": (
         "federated",
         "def regularizer(self, features, attribute, mask, values): return features.detach().flatten(1).mean(1)",
-        "regularizer returned a constant; a function of the features expected",
+        "regularizer returned a constant; expected a function of the features",
     ),
     "uploads_less": (
         "federated",
@@ -139,12 +139,12 @@ ATTACKS: Wrong = {
     "lists": (
         "split",
         f"{LABELS}return view.gradients[:, 0].tolist()",
-        "attack.lists: infer returned a list; an array of shape (64,) expected",
+        "attack.lists: infer returned a list; expected an array of shape (64,)",
     ),
     "two_columns": (
         "split",
         f"{LABELS}return view.gradients[:, :2]",
-        "attack.two_columns: infer returned an array of shape (64, 2); (64,) expected",
+        "attack.two_columns: infer returned an array of shape (64, 2); expected (64,)",
     ),
     "random": (
         "split",
@@ -159,7 +159,7 @@ ATTACKS: Wrong = {
     "scribbles": (
         "split",
         f"{LABELS}view.gradients[:] = 0; return view.gradients[:, 0]",
-        "attack.scribbles: infer changes an array that it sees; a copy expected",
+        "attack.scribbles: infer changes an array that it sees; expected a copy",
     ),
     "misspelt": (
         "split",
@@ -169,37 +169,37 @@ ATTACKS: Wrong = {
     "aims": (
         "split",
         "target: ClassVar[str] = 'label'\n    " + LABELS + "return view.gradients[:, 0]",
-        "its target is 'label'; dimension or labels or population or watched expected",
+        "its target is 'label'; expected dimension or labels or population or watched",
     ),
     "of_any_classes": (
         "split",
         LABELS.replace("{2}", "set()") + "return view.gradients[:, 0]",
-        "a score tells 2 classes apart, here there are 10; an attack that says so expected: classes = {2}",
+        "a score tells 2 classes apart, here there are 10; expected an attack that says so: classes = {2}",
     ),
     "skips": (
         "split",
         "def skip(self, view): return 'no'\n    " + LABELS + "return view.gradients[:, 0]",
-        "skip returned 'no'; '' or such as 'for 2 classes, here there are 5' expected",
+        "skip returned 'no'; expected '' or such as 'for 2 classes, here there are 5'",
     ),
     "abstains": (
         "vertical",
         f"{FEATURES}return np.full((len(view.scores), len(view.passive)), np.nan)",
-        "attack.abstains: infer returned a number that is not finite; finite numbers expected",
+        "attack.abstains: infer returned a number that is not finite; expected finite numbers",
     ),
     "one_value": (
         "split_server",
         f"{ATTRIBUTE}return np.ones((len(view.attacked), 1))",
-        "attack.one_value: infer returned an array of shape (50, 1); (50, 3) expected",
+        "attack.one_value: infer returned an array of shape (50, 1); expected (50, 3)",
     ),
     "nothing": (
         "federated",
         f"{ATTRIBUTE}pass",
-        "attack.nothing: infer returned None; an array of shape (30, 3) expected",
+        "attack.nothing: infer returned None; expected an array of shape (30, 3)",
     ),
 }
 DATASETS = {
     "few_names": ('("malignant", "benign")', '("malignant",)', "has 2 classes, 1 class_names and 2 class_rates; "),
-    "more_than_all": ("(0.3726,", "(0.4726,", "its class_rates add up to 1.1; 1 expected"),
+    "more_than_all": ("(0.3726,", "(0.4726,", "its class_rates add up to 1.1; expected 1"),
     "disordered": ("0.06, 0.18", "0.18, 0.06", "the schema of x1 is not in ascending order: [0.0, 0.18, 0.06, "),
     "one_constant": ("(0.0, 0.06, 0.18, 15.0, 4254.0)", "(1.0, 1.0)", "column [0] of its stand-in has one value; "),
 }  # fmt: skip
@@ -224,7 +224,7 @@ def write(folder: Path) -> dict[str, str]:
         text = HEAD.format(name=begins, game="split", kind="defense", base="Defense")
         (folder / f"{name}.py").write_text(text if begins else text.partition("\n")[2])
         found = f"begins with '{begins}:'" if begins else "is missing"
-        expected[name] = f"the file's docstring {found}; '{name}: ' and a sentence expected"
+        expected[name] = f"the file's docstring {found}; expected '{name}: ' and a sentence"
     return expected
 
 

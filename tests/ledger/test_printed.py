@@ -12,7 +12,7 @@ from tests.params import params
 from cutlayer.ledger import cells as ledger_cells
 from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
-from cutlayer.ledger.printed import beside, numbers, read
+from cutlayer.ledger.printed import numbers, published_cells, read
 from cutlayer.plan.plan import Plan
 from cutlayer.stages.drawing import compared, draw
 
@@ -64,7 +64,7 @@ def test_an_exhibit_has_the_numbers_that_the_ledger_judges_by():
     published, cells = read(PAPERS / "secdt/published.csv"), exhibit(*secdt_rows())
     entries = plan().plot_options("secdt", "table1")["numbers"]
     assert {entry["check"]["exhibit"] for entry in entries} == {"table1"}
-    found = beside(summarize(cells, "secdt", "table1"), entries, published)
+    found = published_cells(summarize(cells, "secdt", "table1"), entries, published)
     judged = judge("secdt", {"claims": {}, "numbers": entries}, published, {"table1": cells}, Scale("paper"))
     judged = judged[judged["setup"] == "criteo"]
     for reading in ("secdt", "secdt_raw"):  # the noise's softmax, and itself: the printed numbers stand beside both
@@ -82,7 +82,7 @@ def test_a_number_of_any_setting_has_none():
         for t in (0.001, 0.003)
     ]
     entries = plan().plot_options("tcpo", "figure4_tabular")["numbers"]
-    found = beside(summarize(exhibit(*rows), "tcpo", "f"), entries, read(PAPERS / "tcpo/published.csv"))
+    found = published_cells(summarize(exhibit(*rows), "tcpo", "f"), entries, read(PAPERS / "tcpo/published.csv"))
     assert found["setting"].isna().all()
     assert set(found["defense"]) == {"tcpo"}
 
@@ -91,7 +91,7 @@ def test_a_number_of_any_setting_has_none():
 def test_the_csv_has_the_papers_number_and_the_difference(provenance, differs):
     table = summarize(exhibit(*secdt_rows(provenance)), "secdt", "table1").drop(columns="each")
     entries = plan().plot_options("secdt", "table1")["numbers"]
-    found = compared(table, beside(table, entries, read(PAPERS / "secdt/published.csv")))
+    found = compared(table, published_cells(table, entries, read(PAPERS / "secdt/published.csv")))
     norm = found[(found["attack"] == "norm") & (found["defense"] == "secdt")].iloc[0]
     assert norm["published"] == pytest.approx(0.5234)
     assert norm["difference"] == pytest.approx(0.51 - 0.5234 if differs else float("nan"), nan_ok=True)
@@ -101,7 +101,7 @@ def test_the_csv_has_the_papers_number_and_the_difference(provenance, differs):
 
 def test_what_the_paper_does_not_print_has_no_more_columns():
     table = summarize(exhibit(*secdt_rows()), "secdt", "attacks").drop(columns="each")
-    assert list(compared(table, beside(table, [], pd.DataFrame())).columns) == list(table.columns)
+    assert list(compared(table, published_cells(table, [], pd.DataFrame())).columns) == list(table.columns)
 
 
 def test_a_drawn_exhibit_is_the_same_twice(tmp_path):

@@ -19,7 +19,7 @@ import pytest
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.ledger import cells, evidence, verdicts
-from cutlayer.ledger.asked import asked, meant
+from cutlayer.ledger.asked import all_selections, mask
 from cutlayer.ledger.bounds import rule
 from cutlayer.ledger.estimates import compared
 from cutlayer.metrics import declared
@@ -58,7 +58,7 @@ def inputs(check: Check, own: pd.DataFrame, draw: np.random.Generator) -> Iterat
     place = own[cells.axis(own)].rank(method="dense").to_numpy()
     limits = [check[key] for key in ("at_least", "at_most") if key in check]
     inside = float(np.mean(limits))
-    left = np.logical_or.reduce([meant(own, one) for one in evidence.listed(check["left"])])
+    left = np.logical_or.reduce([mask(own, one) for one in evidence.listed(check["left"])])
     yield from _sweeps(check, own, left)
     for base in (0.5, 0.0, 1.0) if "right" in check else (0.0, 0.5, 1.0):
         for shift in (inside - 0.25, inside + 0.25, inside, inside - 1, inside + 1, 0.0, -1.0, 1.0):
@@ -78,7 +78,7 @@ def _sweeps(check: Check, own: pd.DataFrame, left: np.ndarray) -> Iterator[np.nd
     """Of two sweeps: both along one range of what is held equal, and one above the other in what is compared."""
     if check["statistic"] not in check_lines.AT_EQUAL:
         return
-    held = meant(own, check["leak" if check["statistic"] == "at_equal_leak" else "utility"])
+    held = mask(own, check["leak" if check["statistic"] == "at_equal_leak" else "utility"])
     step = own.groupby("defense")["setting"].rank(method="dense").to_numpy()
     for lift in (-0.4, 0.4):
         yield np.where(held, 0.5 + 0.4 * step / step.max(), 0.5 + lift * left)
@@ -129,7 +129,7 @@ def _used(check: Check, table: pd.DataFrame) -> pd.DataFrame | None:
     for found in evidence.per_setup(check, {check["exhibit"]: table}, absent="none"):
         if not found.used.empty and found.lacks not in (evidence.FAILED, evidence.SKIPPED):
             own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
-            chosen = np.logical_or.reduce([meant(own, part) for part in asked(check)])
+            chosen = np.logical_or.reduce([mask(own, part) for part in all_selections(check)])
             return own[chosen].loc[found.used.index].reset_index(drop=True)
     return None
 

@@ -135,7 +135,7 @@ def test_the_best_epoch_is_that_of_each_metric():
         (THREE[:4], TRUTH, r"the shapes are \(4, 3\) and \(5,\)"),
         (THREE[:, 0], TRUTH, r"the shapes are"),
         (THREE[:0], TRUTH[:0], r"the shapes are \(0, 3\) and \(0,\)"),
-        (THREE, TRUTH + 1, "a row has a value without a score; 0 to 2 expected"),
+        (THREE, TRUTH + 1, "a row has a value without a score; expected 0 to 2"),
         (np.where(THREE > 0.65, np.nan, THREE), TRUTH, "a score is not finite"),
         (np.where(THREE > 0.65, np.inf, THREE), TRUTH, "a score is not finite"),
     ],

@@ -42,7 +42,7 @@ def test_leak_auc_takes_infinite_scores():
     ("score", "label", "message"),
     [
         ([0.0, math.nan], [0, 1], "metric.leak_auc: a score is NaN; every example needs a number"),
-        ([0.0, 1.0], [0, 2], "metric.leak_auc: a label is neither 0 nor 1; two classes expected"),
+        ([0.0, 1.0], [0, 2], "metric.leak_auc: a label is neither 0 nor 1; expected two classes"),
         ([0.0], [0, 1], "metric.leak_auc: the shapes are (1,) and (2,); one score and one label a row"),
     ],
 )
@@ -204,7 +204,7 @@ def test_fewer_predictions_than_bins_are_a_bin_each():
     [
         ([[0.5, math.nan]], [0], 15, "a probability is not from 0 to 1; NaN is refused"),
         ([[0.5, 1.5]], [0], 15, "a probability is not from 0 to 1; NaN is refused"),
-        ([[0.5, 0.5]], [2], 15, "a label is not a class; 0 to 1 expected"),
+        ([[0.5, 0.5]], [2], 15, "a label is not a class; expected 0 to 1"),
         ([[0.5, 0.5]], [0, 1], 15, "the shapes are (1, 2) and (2,); a row of probabilities and one label for each"),
         ([[0.5, 0.5]], [0], 0, "bins = 0; at least 1"),
     ],

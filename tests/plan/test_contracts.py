@@ -137,7 +137,7 @@ def gradient() -> torch.Tensor:
     return torch.ones(6, 3)
 
 
-EXPECTED = "a tensor of shape (6, 3), float32, on cpu expected"
+EXPECTED = "expected a tensor of shape (6, 3), float32, on cpu"
 WIDER = "a tensor of shape (6, 5), float32, on cpu"
 RETURNED = {
     "wrong shape": (lambda g: g[:, :2], f"backward returned a tensor of shape (6, 2), float32, on cpu; {EXPECTED}"),
@@ -146,7 +146,7 @@ RETURNED = {
         lambda g: g.to("meta"),
         f"backward returned a tensor of shape (6, 3), float32, on meta; {EXPECTED}",
     ),
-    "not finite": (lambda g: g / 0, "backward returned a number that is not finite; finite numbers expected"),
+    "not finite": (lambda g: g / 0, "backward returned a number that is not finite; expected finite numbers"),
     "nothing": (lambda g: None, f"backward returned a NoneType; {EXPECTED}"),
     "an array": (lambda g: g.numpy(), f"backward returned an array of shape (6, 3), float32, on cpu; {EXPECTED}"),
 }
@@ -238,7 +238,7 @@ def test_what_hooks_of_features_return_is_checked() -> None:
         "publish returned an array of shape (2, 1), float64, on cpu; ": lambda: OfFeatures().publish(
             ones, ones[:, 0], None
         ),
-        "publish returned a ndarray; (weights, bias) expected": lambda: Unpaired().publish(ones, ones[:, 0], None),
+        "publish returned a ndarray; expected (weights, bias)": lambda: Unpaired().publish(ones, ones[:, 0], None),
         "reveal returned rows that add up to 1 only within 2;": lambda: OfFeatures().reveal(ones, None),
     }.items():
         refused(call, sentence)

@@ -55,7 +55,7 @@ def jobs(of: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
 @pytest.mark.parametrize("name", ["methods.yml", "Methods.yml"])
 def test_variants_in_a_file_of_nearly_that_name_are_refused(folder: Path, name: str) -> None:
     (folder / name).write_text("defenses: { little_noise: { use: even_noise, strength: 0.01 } }")
-    with pytest.raises(InputError, match=f"{name}: is not read; methods.yaml expected"):
+    with pytest.raises(InputError, match=f"{name}: is not read; expected methods.yaml"):
         plan(folder)
 
 
@@ -150,11 +150,11 @@ DEFENSE, DATASET = TEMPLATES["defense"], TEMPLATES["dataset"]
 REFUSED = {
     "one class": (
         {"mine": DATASET.replace("classes = 2", "classes = 1")},
-        "dataset.mine: has classes = 1; a literal of 2 or more expected \\({mine}, line 22\\)",
+        "dataset.mine: has classes = 1; expected a literal of 2 or more \\({mine}, line 22\\)",
     ),
     "classes that are computed": (
         {"mine": DATASET.replace("classes = 2", "classes = len(NAMES)")},
-        "dataset.mine: has no number of classes; a literal of 2 or more expected \\({mine}, line 22\\)",
+        "dataset.mine: has no number of classes; expected a literal of 2 or more \\({mine}, line 22\\)",
     ),
     "a misspelt hook": (
         {"mine": DEFENSE.replace("def backward", "def backwards")},
@@ -224,7 +224,7 @@ def test_the_truth_of_a_setup_has_two_values_or_more(folder: Path) -> None:
     file.write_text(DATASET.replace("    rows = 569", '    attributes = {"sex": 1}\n    rows = 569'))
     setup = "{ protocol: vertical, dataset: cells, sensitive: sex, model: { use: logistic_regression } }"
     (folder / "methods.yaml").write_text(f"setups: {{ own: {setup} }}")
-    with pytest.raises(InputError, match=r"setups.own.sensitive: sex has one level; two or more expected"):
+    with pytest.raises(InputError, match=r"setups.own.sensitive: sex has one level; expected two or more"):
         plan(folder)
 
 

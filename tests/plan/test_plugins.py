@@ -37,18 +37,18 @@ def test_a_method_is_what_its_source_says(kind, name):
     """What is read without importing is what importing gives; its defaults are allowed; it is documented and frozen."""
     method, own = plugins.method(kind, name), plugins.create(kind, name, NEEDED.get((kind, name)))
     cls, text = type(own), sys.modules[type(own).__module__].__doc__ or ""
-    assert cls.__name__ == method.class_name, f"{cls.__name__} stands for {method.class_name}; one class expected"
+    assert cls.__name__ == method.class_name, f"{cls.__name__} stands for {method.class_name}; expected one class"
     for key, value in method.constants.items():
         found = getattr(cls, key)
-        assert found == value, f"{key} is {found!r} when it is imported and {value!r} in its source; a literal expected"
+        assert found == value, f"{key} is {found!r} when it is imported and {value!r} in its source; expected a literal"
     begins = f"begins with {text.partition(' ')[0]!r}" if text else "is missing"
-    assert text.startswith(f"{name}: "), f"the file's docstring {begins}; '{name}: ' and a sentence expected"
+    assert text.startswith(f"{name}: "), f"the file's docstring {begins}; expected '{name}: ' and a sentence"
     if kind in ("dataset", "protocol"):
         return
     fields, parameters = [field.name for field in dataclasses.fields(cls)], list(method.parameters)
     assert fields == parameters, f"its fields are {fields} when it is imported and {parameters} in its source"
     plugins.check_parameters(kind, name, {p: getattr(own, p) for p in method.parameters})
-    assert cls.__dataclass_params__.frozen, "is not frozen; @dataclass(frozen=True) expected"
+    assert cls.__dataclass_params__.frozen, "is not frozen; expected @dataclass(frozen=True)"
 
 
 # One parameter of each type that there is: what refuses is one function for all.
@@ -93,7 +93,7 @@ def test_some_protocol_shows_what_an_attack_sees(name):
         assert part in shown, f"sees {part!r}, which the protocol {game} does not show; {nearest(part, shown)}"
     assert any(sees <= protocol["shows"] for protocol in protocols), f"no game shows all of {', '.join(sorted(sees))}"
     targets = set.union(*(protocol["targets"] for protocol in protocols))
-    assert target in targets, f"its target is {target!r}; {' or '.join(sorted(targets))} expected"
+    assert target in targets, f"its target is {target!r}; expected {' or '.join(sorted(targets))}"
 
 
 @pytest.mark.parametrize("name", plugins.names("attack"))

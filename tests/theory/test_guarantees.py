@@ -1,4 +1,4 @@
-"""Promises as numbers: each against a simulation of the best score there is, and over as many sendings as there are."""
+"""Bounds as numbers: each against a simulation of the optimal score, over as many releases as there are."""
 
 from __future__ import annotations
 
@@ -111,6 +111,6 @@ def test_no_score_tells_gaussian_features_better_than_their_privacy_loss_allows(
     assert bound < 1
 
 
-def test_a_privacy_loss_of_nothing_and_an_attribute_that_all_share_promise_chance():
+def test_a_privacy_loss_of_nothing_and_an_attribute_that_all_share_bound_the_auc_by_chance():
     assert tcpo.auc_bound(0.0, np.array([0.3, 0.7])) == 0.5
     assert tcpo.auc_bound(0.1, np.array([1.0, 0.0])) == 0.5

@@ -36,7 +36,7 @@ CASES = {
         PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [0.7,", ["params.yaml defenses.class_label", "rest = 0.7", "at most 0.49"],
     ),
     "number that YAML takes for text": (
-        PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [1e-1,", ["params.yaml defenses.class_label", "rest = '1e-1'; float expected: write 0.1"],
+        PARAMS, "sweep: { rest: [0.1,", "sweep: { rest: [1e-1,", ["params.yaml defenses.class_label", "rest = '1e-1'; expected float: write 0.1"],
     ),
     "number that is not finite": (
         PARAMS, "rate: 0.0001", "rate: .inf", ["params.yaml scales.quick.split.rate", "inf; should be a finite number"],

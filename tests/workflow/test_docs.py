@@ -67,6 +67,7 @@ NOT_NAMED = {  # option of Snakemake that a test gives and no page names -> why
     "--configfile": "the scale of tests",
     "--dry-run": "pages have it as -n",
     "--forcerun": "a damaged original file is looked at, without making all that follows from it",
+    "--list": "names of rules, which dry runs have, too",
     "--lint": "it runs nothing, and must change nothing",
     "--max-checksum-file-size": "a smaller limit stands for larger files, a larger one for fewer",
     "--nolock": "a second Snakemake must be refused even so",

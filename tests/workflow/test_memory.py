@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from cutlayer.core.memory import SETTINGS, inherited
+from cutlayer.core.memory import SETTINGS, set_for_children
 
 from .conftest import LONG
 
@@ -44,7 +44,7 @@ def test_jobs_keep_what_they_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in SETTINGS:
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
-    inherited()
+    set_for_children()
     assert faults("", **{name: os.environ[name] for name in SETTINGS}) < PAGES / 100
 
 
@@ -55,5 +55,5 @@ def test_trials_keep_what_they_freed() -> None:
 def test_who_has_settings_of_their_own_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in SETTINGS:
         monkeypatch.setenv(name, "4096")
-    inherited()
+    set_for_children()
     assert {os.environ[name] for name in SETTINGS} == {"4096"}

@@ -112,7 +112,7 @@ def test_an_old_python_is_refused_before_anything_is_installed(checkout: Path, t
     old.chmod(0o755)
     done = make(checkout, "setup", f"PYTHON={old}")
     assert done.returncode == 2
-    assert "is Python 3.10; 3.11 or newer expected" in done.stderr
+    assert "is Python 3.10; expected 3.11 or newer" in done.stderr
     assert not (checkout / ".venv").exists()
 
 

@@ -109,7 +109,7 @@ def test_a_lock_of_another_user_is_no_free_one(
     for file in (processes.PRESENT, processes.OWNER):
         file.write_text("a-host process 12\n")
     monkeypatch.setattr(os, "open", no_access)
-    with pytest.raises(InputError, match=r"belongs to user \w+ \(a-host process 12\); a folder of your own expected"):
+    with pytest.raises(InputError, match=r"belongs to user \w+ \(a-host process 12\); expected a folder of your own"):
         call()
 
 

@@ -172,7 +172,7 @@ def _checked(C: object, losses: object, preference: object) -> tuple[tuple[float
     """The checked inputs as floats; InputError if one is invalid."""
     c = np.asarray(C, dtype=float)
     if c.shape != (2, 2) or not np.isfinite(c).all():
-        raise InputError("direction.C", f"is {c.tolist()}", "a 2 x 2 matrix of finite dot products expected")
+        raise InputError("direction.C", f"is {c.tolist()}", "expected a 2 x 2 matrix of finite dot products")
     (uu, up), (pu, pp) = c.tolist()
     scale = math.sqrt(max(uu, 0.0) * max(pp, 0.0))
     if uu < 0 or pp < 0 or abs(up - pu) > 1e-9 * scale or abs(up) > (1 + 1e-9) * scale:
@@ -181,7 +181,7 @@ def _checked(C: object, losses: object, preference: object) -> tuple[tuple[float
     for name, given in (("losses", losses), ("preference", preference)):
         pair = np.asarray(given, dtype=float)
         if pair.shape != (2,) or not np.isfinite(pair).all() or (pair < 0).any():
-            raise InputError(f"direction.{name}", f"is {pair.tolist()}", "two numbers that are not negative expected")
+            raise InputError(f"direction.{name}", f"is {pair.tolist()}", "expected two numbers that are not negative")
         pairs.append((float(pair[0]), float(pair[1])))
     if pairs[1] == (0.0, 0.0):
         raise InputError("direction.preference", "is (0, 0)", "at least one loss must matter")

@@ -57,7 +57,7 @@ def _ask_squeue(settings: Any, age: int | None) -> None:
     needed = max(REMEMBERED, 3 * settings.init_seconds_before_status_checks)
     if age is None or age < needed:
         wrong = f"sacct does not answer (no accounting), and squeue forgets ended jobs (MinJobAge in slurm.conf: {age})"
-        raise InputError("executor.slurm", wrong, f"accounting, or {needed} s or more, expected")
+        raise InputError("executor.slurm", wrong, f"expected accounting, or {needed} s or more")
     settings.status_command = "squeue"
     print("executor.slurm: sacct does not answer (no accounting): squeue reports which jobs ended", file=sys.stderr)
 

@@ -29,7 +29,7 @@ class Internals:
         try:
             return operator.attrgetter(path)(self._workflow if of is None else of)
         except AttributeError as error:
-            raise InputError(f"snakemake.{path}", f"is gone ({error})", f"Snakemake {READ_IN} expected") from None
+            raise InputError(f"snakemake.{path}", f"is gone ({error})", f"expected Snakemake {READ_IN}") from None
 
     def before_running(self, action: Callable[[], None]) -> None:
         """Have this called before Snakemake takes its lock and looks at files, unless it will run nothing.

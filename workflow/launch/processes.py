@@ -134,7 +134,7 @@ def _open(path: Path) -> IO[str]:
         return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+", encoding="utf-8")
     except PermissionError:
         wrong = f"{path} belongs to {_owner(path)}"
-        raise InputError("workflow.folder", wrong, "a folder of your own expected") from None
+        raise InputError("workflow.folder", wrong, "expected a folder of your own") from None
 
 
 def _owner(path: Path) -> str:

@@ -70,7 +70,7 @@ def _sweep(text: str) -> dict[str, list[Any]]:
     """Values by parameter from a YAML mapping; a single value becomes a list."""
     content = yamls.load(text, f"make try SETTINGS={text!r}")
     if not isinstance(content, dict):
-        raise InputError("make try", f"SETTINGS={text!r} is no mapping", "SETTINGS='{strength: [0.1, 1.0]}' expected")
+        raise InputError("make try", f"SETTINGS={text!r} is no mapping", "expected SETTINGS='{strength: [0.1, 1.0]}'")
     return {key: values if isinstance(values, list) else [values] for key, values in content.items()}
 
 

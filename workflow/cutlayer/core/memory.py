@@ -17,7 +17,7 @@ SETTINGS = {  # environment variable of a new process -> parameter of mallopt(3)
 }
 
 
-def inherited() -> None:
+def set_for_children() -> None:
     """Apply these malloc settings to child processes, unless the user has set them."""
     for name, (_, size) in SETTINGS.items():
         os.environ.setdefault(name, str(size))

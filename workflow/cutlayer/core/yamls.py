@@ -49,7 +49,7 @@ def load(text: str | bytes, where: str) -> Any:
     try:
         return yaml.load(text, _Loader)
     except _Twice as twice:
-        raise InputError(where, str(twice), "each key once expected") from None
+        raise InputError(where, str(twice), "expected each key once") from None
     except yaml.YAMLError as error:
         raise InputError(where, "is no YAML", " ".join(str(error).split())) from None
 

@@ -1,1 +1,1 @@
-"""From original files to normalised data: where files come from, one file a dataset, stand-ins for what is absent."""
+"""From original files to normalised data: acquisition of files, one module per dataset, generated stand-ins."""

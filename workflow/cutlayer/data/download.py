@@ -1,4 +1,4 @@
-"""Download a file as its server sends it, with a progress line and limits on its size and slowness."""
+"""Downloads of files with a progress line and with limits on size and slowness."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def download(url: str, target: Path, limit: int, name: str) -> None:
 
 
 def answering(urls: Iterable[str], seconds: float) -> set[str]:
-    """The addresses that give a file now; one that has not answered in time does not."""
+    """URLs that serve their file now, within the time limit."""
     found: set[str] = set()
 
     def look(url: str) -> None:
@@ -52,7 +52,7 @@ def answering(urls: Iterable[str], seconds: float) -> set[str]:
 
 @contextlib.contextmanager
 def _opened(url: str, timeout: tuple[float, float]) -> Iterator[requests.Response]:
-    """The answer of a server that sends a file."""
+    """Response of a server that sends a file."""
     try:
         # "identity": a server must not compress, or unpack, what the checksum is of.
         headers = {"Accept-Encoding": "identity"}

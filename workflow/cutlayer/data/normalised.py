@@ -1,4 +1,4 @@
-"""Datasets: one file each; here is what turns their original files into normalised data and back."""
+"""Normalised data: written from a dataset's original files or a stand-in, read by runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def normalise(
 
 
 def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
-    """Read what `normalise` wrote: the table, and what is known of its origin.
+    """Read normalised data: the table and its facts (sizes, provenance, source).
 
     Clicks and images stay on disk until they are used, and their checksum is not looked at (`make verify` does).
     """
@@ -76,12 +76,12 @@ def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
 
 
 def facts(folder: str | Path, dataset: str) -> dict[str, Any]:
-    """What is known of normalised data without looking at them: sizes, names, origin."""
+    """Facts of normalised data without reading the arrays: sizes, names, provenance."""
     return read_json(Path(folder, f"{dataset}.json"))
 
 
 def describe(folder: str | Path, datasets: Iterable[str]) -> pd.DataFrame:
-    """One row per dataset: what it is, how it was obtained, from where, and what to know of it."""
+    """Table with a row per dataset: sizes, provenance, source and caveats."""
     columns = ["dataset", "provenance", "rows", "features", "classes", "licence", "where", "note"]
     metas = [facts(folder, name) for name in datasets]
     table = pd.DataFrame([{**meta, "dataset": meta["name"]} for meta in metas], columns=columns)
@@ -94,12 +94,12 @@ def _loaded(plugin: Dataset, found: Acquired) -> Iterator[Table]:
     except InputError:
         raise
     except (ValueError, LookupError, *DAMAGED) as error:  # what numpy and pandas raise on text they cannot parse
-        expected = f"{few(found.files)} of the version {found.version} expected"
+        expected = f"expected {few(found.files)} of the version {found.version}"
         raise plugin.error(f"cannot be read ({error})", expected) from error
 
 
 def _generated(plugin: Dataset) -> Iterator[Table]:
-    """The stand-in of the dataset's kind."""
+    """Generated stand-in of the dataset, by the generator of its kind."""
     module = importlib.import_module(f"cutlayer.data.standins.{plugin.kind}")
     yield module.stand_in(plugin)
 
@@ -113,7 +113,7 @@ def _write(folder: Path, plugin: Dataset, parts: Iterator[Table], found: Acquire
 
 
 def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:
-    """Write a table that fits into memory; return how often each class occurs."""
+    """Write a table that fits into memory; return the class counts."""
     (table,) = parts
     plugin.check(table)
     facts.unlink(missing_ok=True)
@@ -122,7 +122,7 @@ def _write_whole(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Tab
 
 
 def _append(arrays: Path, facts: Path, plugin: Dataset, parts: Iterator[Table]) -> np.ndarray:
-    """The same, part after part; codes take as many bytes as their declared levels need."""
+    """Write a table part by part; codes take as many bytes as their declared levels need. Return the class counts."""
     counts = np.zeros(plugin.classes, np.int64)
     levels = {"labels": plugin.classes} | {f"attribute_{name}": count for name, count in plugin.attributes.items()}
     types = {name: np.min_scalar_type(count - 1) for name, count in levels.items()}

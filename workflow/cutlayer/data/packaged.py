@@ -39,7 +39,9 @@ def from_package(row: Source, target: Path) -> None:
 def _fetched(package: str, folder: Path, name: str) -> Path:
     """The wheel of a package, in a folder that is empty before."""
     command = [sys.executable, "-m", "pip", "download", *ARGUMENTS, f"--dest={folder}", package]
-    done = subprocess.run(command, env=os.environ | SETTINGS, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=os.environ | SETTINGS, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     wheels = list(folder.iterdir())
     if done.returncode or len(wheels) != 1:
         last = next(reversed(done.stderr.split("\n")[:-1]), "it says nothing")

@@ -1,4 +1,4 @@
-"""sources: the table of original files, data/sources.csv, and which of them are at hand.
+"""The table of original files, data/sources.csv, and which of them are available.
 
 The Snakefile asks `asked` whenever it is parsed, and so in each job: only the standard library is imported here.
 """
@@ -30,7 +30,7 @@ STAND_IN = "stand-in"  # provenance and version of what is generated instead
 
 @dataclass(frozen=True)
 class Source:
-    """A row of data/sources.csv: one original file of one version of a dataset; empty text: not known."""
+    """A row of data/sources.csv: one original file of one version of a dataset; an empty text is unknown."""
 
     dataset: str
     version: str
@@ -53,7 +53,7 @@ class Source:
 
 
 class Missing(Exception):
-    """One place does not have one file; the text says why, and is the same in every run.
+    """Error: a place does not have a file; the text has the reason, and is the same in every run.
 
     `again` is the address that may have it the next time, where the failure was a passing one.
     """
@@ -154,7 +154,7 @@ def misnamed(folder: str, raw: str | Path, sources: str | Path) -> Iterator[str]
     for row in read_sources(sources):
         missing = row.dataset == folder and row.file and not Path(raw, folder, row.file).is_file()
         if missing and (name := resembling(row, Path(raw), sources)):
-            yield f"{Path(raw, folder)} has {name}; {row.file} expected"
+            yield f"{Path(raw, folder)} has {name}; expected {row.file}"
 
 
 def read_sources(path: str | Path) -> list[Source]:
@@ -164,15 +164,15 @@ def read_sources(path: str | Path) -> list[Source]:
         where = f"sources.{row.dataset}"
         for name in (row.dataset, row.file):
             if Path(name).name != name:
-                raise InputError(where, f"{name!r} is a path", "a plain name expected")
+                raise InputError(where, f"{name!r} is a path", "expected a plain name")
         if row.bytes and not row.bytes.isdecimal():
-            raise InputError(where, f"bytes = {row.bytes!r}", "a whole number expected, or nothing")
+            raise InputError(where, f"bytes = {row.bytes!r}", "expected a whole number, or nothing")
         if row.sha256 and not SHA256.fullmatch(row.sha256):
-            raise InputError(where, f"sha256 = {row.sha256!r}", "64 digits 0-9a-f expected, or nothing")
+            raise InputError(where, f"sha256 = {row.sha256!r}", "expected 64 digits 0-9a-f, or nothing")
         if row.package and not PACKAGE.fullmatch(row.package):
-            raise InputError(where, f"package = {row.package!r}", "name==version expected, or nothing")
+            raise InputError(where, f"package = {row.package!r}", "expected name==version, or nothing")
         if row.package and not (row.package_member and row.sha256):
-            raise InputError(where, f"{row.package} has no package_member or no sha256", "both expected of a package")
+            raise InputError(where, f"{row.package} has no package_member or no sha256", "expected both of a package")
     return rows
 
 
@@ -236,10 +236,10 @@ def check_mirror(mirror: str | Path) -> None:
     """Raise unless there is such a folder, with a manifest."""
     if not Path(mirror).is_dir():
         raise InputError(
-            f"mirror.{mirror}", "there is no such folder", "a folder with copies and a manifest.csv expected"
+            f"mirror.{mirror}", "there is no such folder", "expected a folder with copies and a manifest.csv"
         )
     if not Path(mirror, MANIFEST).is_file():
-        raise InputError(f"mirror.{mirror}", "has no manifest.csv", "a list of its files and their checksums expected")
+        raise InputError(f"mirror.{mirror}", "has no manifest.csv", "expected a list of its files and their checksums")
 
 
 def mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:
@@ -254,7 +254,7 @@ def mirrored(row: Source, mirror: str | Path | None) -> tuple[Path, bool]:
         if row.sha256 in (entry["sha256"], entry["sha256_uncompressed"]):
             path = Path(entry["path"])
             if path.is_absolute() or ".." in path.parts:
-                raise InputError(f"file.{manifest}", f"lists {path}", "a path inside the mirror expected")
+                raise InputError(f"file.{manifest}", f"lists {path}", "expected a path inside the mirror")
             return Path(mirror, path), row.sha256 != entry["sha256"]
     raise Missing("its manifest lists no file with this checksum")
 
@@ -270,7 +270,7 @@ def _read_csv(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
         reader = csv.DictReader(file)
         missing = set(columns) - set(reader.fieldnames or ())
         if missing:
-            raise InputError(f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"{', '.join(columns)} expected")
+            raise InputError(f"file.{path}", f"has no column {sorted(missing)[0]!r}", f"expected {', '.join(columns)}")
         rows = [{key: value or "" for key, value in row.items() if key} for row in reader]
     # Some programs write checksums in capitals.
     return [{k: v.strip().lower() if k.startswith("sha256") else v for k, v in row.items()} for row in rows]

@@ -1,4 +1,4 @@
-"""Read every file that knows its checksum, raw data and artifacts, and name those that changed: `make verify`."""
+"""`make verify`: reads every file that has a checksum, raw data and artifacts, and names those that changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READERS: dict[str, Callable[[Path], Any]] = {".safetensors": check_arrays, ".jso
 
 
 def damaged(folder: str | Path) -> Iterator[str]:
-    """What is wrong with the raw data, normalised data and runs of the workflow in `folder`, a sentence a file."""
+    """Sentences on damaged raw data, normalised data and runs of the workflow in `folder`, one per file."""
     root = Path(folder)
     raw = {root / "data/raw" / row.dataset / row.file: row for row in read_sources(root / "data/sources.csv")}
     checks: list[tuple[Callable[[Path], Any], Path]] = [

@@ -23,7 +23,8 @@ POINT += [f"{side}{end}" for side in "xy" for end in ENDS]
 class PlotContext:
     """What a plot needs besides its cells: published values, styles, names of attribute values, adaptive attacks."""
 
-    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))  # see `ledger.printed.beside`
+    # See `ledger.printed.published_cells`.
+    printed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))
     styles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # kind -> variant -> style, see `plan.styles`
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # setup -> names of the attribute's values
     knowing: Sequence[str] = ()  # adaptive attacks: they use knowledge of the defense

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from cutlayer.ledger.front import front
+from cutlayer.ledger.front import pareto_front
 
 from ._columns import first_of, measured, ordered, with_run, without_partial_skips
 from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, series_styles, tick_plainly, within
@@ -23,7 +23,7 @@ from ._printed import AS_PRINTED, pairs
 from ._seeds import dots_of_two, seeds_note, with_limits
 from .base import Axis, Exhibit, PlotContext, Points, footer, placed
 
-FRONT = "Pareto front, beyond noise"
+front = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
 LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
 FLOOR = {"color": "#666666", "linestyle": (0, (6, 2)), "lw": 1.3, "zorder": 0.5}  # a gray that no defense has
@@ -87,7 +87,7 @@ class Frontier(Exhibit):
         if self.alike:
             for setup in dict.fromkeys(name for name, _ in panel):
                 same_limits([axis for axis, place in zip(axes, panel, strict=True) if place[0] == setup])
-        handles = {name: handles[name] for name in sorted(handles, key=(FRONT, AS_PRINTED).__contains__)}
+        handles = {name: handles[name] for name in sorted(handles, key=(front, AS_PRINTED).__contains__)}
         finish(figure, title, footer(cells, interval=seeds_note(cells)), handles, files)
 
     def _highlighted(self, styles: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -125,12 +125,14 @@ class Frontier(Exhibit):
         seeds = sorted(set.intersection(*(set(own) for name in ("each", "each_run") for own in points[name])))
         cost, gain = ([[own[seed] for seed in seeds] for own in points[name]] for name in ("each", "each_run"))
         signs = 1 if self.safer == "down" else -1, 1 if self.better == "up" else -1
-        on = points[front(signs[0] * np.asarray(cost), signs[1] * np.asarray(gain))].sort_values("mean", kind="stable")
+        on = points[pareto_front(signs[0] * np.asarray(cost), signs[1] * np.asarray(gain))].sort_values(
+            "mean", kind="stable"
+        )
         if on.empty:
             return {}
         line = {"color": "#FFD54F", "lw": 6, "alpha": 0.7, "marker": "o", "markersize": 10, "markeredgewidth": 0}
         at = self._ordered(on["mean"], on["mean_run"])
-        return {FRONT: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
+        return {front: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
 
     def _line(self, axis: Any, line: pd.DataFrame, style: Mapping[str, Any]) -> Any:
         """Draw the settings of a defense, joined by a line if they have an order."""

@@ -15,7 +15,7 @@ Check = Mapping[str, Any]
 Selection = Mapping[str, Any]
 
 
-def asked(check: Check) -> list[dict[str, Any]]:
+def all_selections(check: Check) -> list[dict[str, Any]]:
     """All selections of a check, in full."""
     sides = [dict(one) for key in ("left", "right") for one in selections(check.get(key, []))]
     if check["statistic"] == "kept":
@@ -32,10 +32,10 @@ def undefended(check: Check) -> dict[str, Any]:
 
 def where(own: pd.DataFrame, selection: Selection) -> pd.DataFrame:
     """The cells of a selection."""
-    return own[meant(own, selection)]
+    return own[mask(own, selection)]
 
 
-def meant(own: pd.DataFrame, selection: Selection) -> np.ndarray:
+def mask(own: pd.DataFrame, selection: Selection) -> np.ndarray:
     """Mask (cells,) of a selection."""
     found = np.ones(len(own), dtype=bool)
     for column, value in selection.items():

@@ -68,8 +68,8 @@ def _over_draw(found: Found, check: Entry, cells: Cells) -> Compared | None:
     draw = {**check["left"], "attack": AS_DRAWN}
     if where(cells[check["exhibit"]], draw | {"setup": found.facts["setup"]}).empty:
         return None
-    asked = {key: check[key] for key in ("statistic", "left", "exhibit")}
-    (over,) = per_setup({**asked, "right": draw, "setups": [found.facts["setup"]]}, cells)
+    alone = {key: check[key] for key in ("statistic", "left", "exhibit")}
+    (over,) = per_setup({**alone, "right": draw, "setups": [found.facts["setup"]]}, cells)
     return over.compared
 
 

@@ -62,11 +62,11 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
     what = [declared.of(name) for name in cells["metric"]]
     shown = np.array([one.kind != declared.FACT for one in what], dtype=bool)
     fact = np.array([bool(one.fact) for one in what], dtype=bool)
-    said = cells.assign(case_=case)[fact].drop_duplicates(["case_", "metric"])
-    facts = {str(name): own.set_index("case_")["value"] for name, own in said.groupby("metric")}
+    with_case = cells.assign(case_=case)[fact].drop_duplicates(["case_", "metric"])
+    facts = {str(name): own.set_index("case_")["value"] for name, own in with_case.groupby("metric")}
     found, case = cells[shown].reset_index(drop=True), case[shown].reset_index(drop=True)
     what = [one for one in what if one.kind != declared.FACT]
-    rows, common, guessed = (_said(case, facts, fact) for fact in (declared.ROWS, declared.COMMON, declared.CHANCE))
+    rows, common, guessed = (_fact_of(case, facts, fact) for fact in (declared.ROWS, declared.COMMON, declared.CHANCE))
     auc, share, utility, log_loss = (
         pd.Series([one.kind == kind for one in what], dtype=bool)
         for kind in (declared.AUC, declared.SHARE, declared.UTILITY, declared.LOG_LOSS)
@@ -81,11 +81,11 @@ def with_chance(cells: pd.DataFrame) -> pd.DataFrame:
     return found.assign(tested=rows.fillna(0), chance=chance, error=error, few=rows * (1 - common))
 
 
-def _said(case: pd.Series, facts: Mapping[str, pd.Series], fact: str) -> pd.Series:
+def _fact_of(case: pd.Series, facts: Mapping[str, pd.Series], fact: str) -> pd.Series:
     """A fact of each cell's case (cells,), from the first metric that has it; NaN where none has."""
     names = [name for name, says in declared.FACTS.items() if says == fact and name in facts]
     unknown = pd.Series(math.nan, index=case.index)
-    return reduce(lambda said, name: said.fillna(case.map(facts[name])), names, unknown)
+    return reduce(lambda with_case, name: with_case.fillna(case.map(facts[name])), names, unknown)
 
 
 def _of_rows(case: pd.Series, facts: Mapping[str, pd.Series], what: Sequence[declared.Metric]) -> pd.Series:

@@ -242,8 +242,8 @@ def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:
     A place where they are equal in every seed, as where both make no error, is left out.
     """
     everywhere = _gaps(sides)
-    told = [samples for samples in everywhere if not _equal(samples)]
-    at, tie = (told, "") if told else (everywhere, "equal at every place")
+    unequal = [samples for samples in everywhere if not _equal(samples)]
+    at, tie = (unequal, "") if unequal else (everywhere, "equal at every place")
     means = [min(max(float(one.values.mean()) for one in row) for row in samples) for samples in at]
     share = sum(mean < -ROUNDING for mean in means) / len(at)
     if len(at[0][0][0].values) < 2 and not at[0][0][0].exact:

@@ -22,7 +22,7 @@ from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
 from cutlayer.plan.sweeps import AS_DRAWN
 
-from .asked import Check, Selection, asked, listed, meant, where
+from .asked import Check, Selection, all_selections, listed, mask, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided, with_columns
 from .estimates import APART, NOTHING, Compared, compared
@@ -74,11 +74,11 @@ def _with_results(table: pd.DataFrame) -> list[str]:
 
 def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str) -> Found:
     facts = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
-    parts = asked(check)
+    parts = all_selections(check)
     own = _where_both(check, own) if check.get("where") == "both" else own
     left_out = own[own["skipped"] != ""]
     there = own if left_out.empty else own[own["skipped"] == ""]
-    chosen = [meant(there, part) for part in parts]
+    chosen = [mask(there, part) for part in parts]
     picked = [there[one] for one in chosen]
     reasons = [_lacking(part, left_out, one) for part, one in zip(parts, picked, strict=True)]
     for lacks in (FAILED, SKIPPED):
@@ -146,8 +146,8 @@ def _where_both(check: Check, own: pd.DataFrame) -> pd.DataFrame:
     along = axis(own)
     gone = {
         place
-        for part in asked(check)
+        for part in all_selections(check)
         for place in own.loc[(own["skipped"] != "") & ~failed_cells.among(own) & _hit(part, own), along]
     }
     kept = own[~own[along].isin(gone)]
-    return own if kept.empty or where(kept, asked(check)[0]).empty else kept
+    return own if kept.empty or where(kept, all_selections(check)[0]).empty else kept

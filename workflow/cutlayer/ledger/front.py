@@ -13,7 +13,7 @@ from scipy.stats import t
 from .statistics import CONFIDENCE, ROUNDING
 
 
-def front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
+def pareto_front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
     """Mask of the points on the Pareto front beyond noise, from costs and gains (points, seeds).
 
     Those that no other point beats: each other one costs more or gains less, by the whole 95% interval of the paired

@@ -34,10 +34,10 @@ def numbers(entries: Sequence[Entry], published: pd.DataFrame) -> Iterator[tuple
     """Published numbers that an entry of paper.yaml selects, in our unit, with that entry."""
     rows = [{str(key): value for key, value in row.items()} for row in published.to_dict("records")]
     for entry in entries:
-        meant = entry["published"].items()
-        found = [row for row in rows if all(row[column] == value for column, value in meant)]
+        wanted = entry["published"].items()
+        found = [row for row in rows if all(row[column] == value for column, value in wanted)]
         if not found:
-            raise InputError("published.csv", f"has no row with {dict(meant)}", "see its columns")
+            raise InputError("published.csv", f"has no row with {dict(wanted)}", "see its columns")
         unit = UNITS.get(entry.get("unit", ""), 1.0)
         yield from ((row | {"value": row["value"] / unit}, entry) for row in found)
 
@@ -47,7 +47,7 @@ def on(dataset: str, check: Mapping[str, Any], cells: pd.DataFrame) -> pd.DataFr
     return cells if dataset == "all" or "setups" in check else cells[cells["dataset"] == dataset]
 
 
-def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
+def published_cells(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFrame) -> pd.DataFrame:
     """Published numbers of single cells of an exhibit, one in a row (COLUMNS).
 
     `cells` is what `cells.summarize` returns. A number that is for any setting of a defense has no setting and no
@@ -58,9 +58,9 @@ def beside(cells: pd.DataFrame, entries: Sequence[Entry], published: pd.DataFram
     found: list[Row] = []
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
-        said = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
+        facts = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
         hits = [hit for check in check_lines.of(entry) for hit in _hits(check, number["dataset"], rows)]
-        found += [where | said for hit in hits for where in _where(hit, along)]
+        found += [where | facts for hit in hits for where in _where(hit, along)]
     return pd.DataFrame(found, columns=[*COLUMNS, "item"])
 
 

@@ -97,5 +97,5 @@ def _name(picks: list[tuple[str, bool]], within: float) -> str:
 def _unchosen(own: pd.DataFrame, reason: str) -> pd.DataFrame:
     """Row with the reason in place of all settings, or the failed rows."""
     failed = own["skipped"][failed_cells.among(own)]
-    told = failed.iloc[0] if len(failed) else reason
-    return own.head(1).assign(setting="", attack="", metric="", value=float("nan"), skipped=told)
+    reason_shown = failed.iloc[0] if len(failed) else reason
+    return own.head(1).assign(setting="", attack="", metric="", value=float("nan"), skipped=reason_shown)

@@ -45,14 +45,14 @@ class Curve:
 def curves(held: np.ndarray, value: np.ndarray) -> Iterator[Curve]:
     """Trade-off curve of each seed, from the metric held equal and the compared one (seeds, settings)."""
     for seed in range(len(held)):
-        kept = front(
+        kept = best_settings(
             *(np.delete(each, seed, axis=0).mean(axis=0) if len(held) > 1 else each[0] for each in (held, value))
         )
         kept = kept[np.argsort(held[seed][kept], kind="stable")]
         yield Curve(held[seed][kept], value[seed][kept], float(held[seed].min()), held.shape[1] == 1)
 
 
-def front(held: np.ndarray, value: np.ndarray) -> np.ndarray:
+def best_settings(held: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Indices (K,) of the settings on the Pareto front."""
     order = np.lexsort([-value, -held])
     best = np.maximum.accumulate(value[order])

@@ -1,10 +1,10 @@
 """Verdict of `make try`: a sentence on a user's method in the arena, from the cells of its exhibit.
 
-A defense is *on the Pareto front* of a setup if one of its settings is, see `front`. It is *dominated* if each of its
-settings leaks surely more to the worst attack and is surely less useful than one of another defense. Else it is
-undecided. An attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena.
-Surely is with 95% for all that is compared at once (see `front` and `statistics.holm`), not for each comparison by
-itself.
+A defense is *on the Pareto front* of a setup if one of its settings is, see `front.pareto_front`. It is *dominated* if
+each of its settings leaks surely more to the worst attack and is surely less useful than one of another defense. Else
+it is undecided. An attack is *stronger* on a scheme if it surely leaks more than the worst of all attacks of the arena.
+Surely is with 95% for all that is compared at once (see `front.pareto_front` and `statistics.holm`), not for each
+comparison by itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pandas as pd
 from cutlayer.core.files import replacing
 
 from .cells import load
-from .front import beaten, front
+from .front import beaten, pareto_front
 from .samples import known
 from .signal import Signals
 from .statistics import Sample, holm
@@ -36,8 +36,8 @@ def write(
     name: str, kind: str, own: Sequence[str], strongest: str, exhibit: Exhibit, cells: Path, output: Path
 ) -> None:
     """Write the sentence on a method, named as in `Outside.subject`; `strongest` is the set of attacks that counts."""
-    table, told = load(cells), {"defense": of_defense, "attack": of_attack, "dataset": of_dataset}
-    sentence = told[kind](table, own, strongest, exhibit["draw"], exhibit["setups"])
+    table, reasons = load(cells), {"defense": of_defense, "attack": of_attack, "dataset": of_dataset}
+    sentence = reasons[kind](table, own, strongest, exhibit["draw"], exhibit["setups"])
     with replacing(output) as temporary:
         temporary.write_text(f"{name}: {sentence}.\n", encoding="utf-8")
 
@@ -97,7 +97,7 @@ def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw)
     """Verdict on a defense among the others of a setup."""
     whose, costs, gains = _points(cells, strongest, draw)
     mine = np.isin(whose, list(own))
-    if front(costs, gains)[mine].any():
+    if pareto_front(costs, gains)[mine].any():
         return "on the Pareto front"
     by = beaten(costs, gains)[np.ix_(mine, ~mine)]
     if not len(by) or not by.any(axis=1).all():
@@ -110,7 +110,7 @@ def _placed(cells: pd.DataFrame, own: Sequence[str], strongest: str, draw: Draw)
 def _in_front(cells: pd.DataFrame, strongest: str, draw: Draw) -> str:
     """Defenses with a setting on the Pareto front."""
     whose, costs, gains = _points(cells, strongest, draw)
-    names = list(dict.fromkeys(whose[front(costs, gains)]))
+    names = list(dict.fromkeys(whose[pareto_front(costs, gains)]))
     return f"{', '.join(names)} on the Pareto front" if names else "no Pareto front that the intervals support"
 
 
@@ -136,8 +136,8 @@ def _failed(cells: pd.DataFrame, own: Sequence[str]) -> str:
 
 
 def _reason(cells: pd.DataFrame) -> str:
-    told = [reason for reason in cells["skipped"] if reason]
-    return told[0] if told else "it was not measured"
+    reasons = [reason for reason in cells["skipped"] if reason]
+    return reasons[0] if reasons else "it was not measured"
 
 
 def _weak(signals: Signals, cells: pd.DataFrame, draw: Draw) -> str:

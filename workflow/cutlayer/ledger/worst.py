@@ -91,6 +91,6 @@ def _reasons(own: pd.DataFrame, name: str) -> pd.DataFrame:
     numbered = pd.MultiIndex.from_frame(lacking[RUN]).isin(pd.MultiIndex.from_frame(known[RUN]))
     elsewhere = lacking["setup"].isin(known["setup"]).to_numpy()  # a reason for every defense of a setup
     failed = failed_cells.among(lacking)
-    told = lacking[failed | ~np.where(lacking["defense"] == "", elsewhere, numbered)]
-    told = told.sort_values("skipped", key=lambda texts: ~texts.str.startswith(failures.PREFIX), kind="stable")
-    return told.drop_duplicates([*RUN, "seed"]).assign(attack=name, by="")
+    reasons = lacking[failed | ~np.where(lacking["defense"] == "", elsewhere, numbered)]
+    reasons = reasons.sort_values("skipped", key=lambda texts: ~texts.str.startswith(failures.PREFIX), kind="stable")
+    return reasons.drop_duplicates([*RUN, "seed"]).assign(attack=name, by="")

@@ -107,4 +107,4 @@ def _check(scores: np.ndarray, truth: np.ndarray) -> None:
     if not np.isfinite(scores).all():
         raise InputError(where, "a score is not finite", "every row needs a number for each value")
     if not np.isin(truth, np.arange(scores.shape[1])).all():
-        raise InputError(where, "a row has a value without a score", f"0 to {scores.shape[1] - 1} expected")
+        raise InputError(where, "a row has a value without a score", f"expected 0 to {scores.shape[1] - 1}")

@@ -36,4 +36,4 @@ def _check(confidence: np.ndarray, classes: np.ndarray, bins: int) -> None:
     if not ((confidence >= 0) & (confidence <= 1)).all():
         raise InputError(where, "a probability is not from 0 to 1", "NaN is refused")
     if not np.isin(classes, np.arange(confidence.shape[1])).all():
-        raise InputError(where, "a label is not a class", f"0 to {confidence.shape[1] - 1} expected")
+        raise InputError(where, "a label is not a class", f"expected 0 to {confidence.shape[1] - 1}")

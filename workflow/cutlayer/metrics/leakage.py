@@ -92,7 +92,7 @@ def true_positives(score: ArrayLike, label: ArrayLike, false: float = 0.01) -> f
 
 
 def chance_floor(positives: int, negatives: int) -> float:
-    """95% quantile of |AUC - 1/2| of a random score (normal approximation); leakage below it is indistinguishable."""
+    """95% quantile of |AUC - 1/2| of a random score (normal approximation), below which no leakage is detectable."""
     if positives < 1 or negatives < 1:
         raise InputError(
             "metric.chance_floor", f"{positives} positives and {negatives} negatives", "both classes are needed"
@@ -111,5 +111,5 @@ def _checked(score: ArrayLike, label: ArrayLike) -> tuple[np.ndarray, np.ndarray
         raise InputError("metric.leak_auc", "a score is NaN", "every example needs a number")
     positive = labels == 1
     if not (positive | (labels == 0)).all():
-        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "two classes expected")
+        raise InputError("metric.leak_auc", "a label is neither 0 nor 1", "expected two classes")
     return (scores, positive) if positive.any() and not positive.all() else None

@@ -13,7 +13,7 @@ def mse(guess: np.ndarray, truth: np.ndarray) -> float:
     A guess of another shape, or one that is not finite, is an InputError.
     """
     if guess.shape != truth.shape:
-        raise InputError("metric.mse", f"the guess has shape {guess.shape}", f"{truth.shape} expected")
+        raise InputError("metric.mse", f"the guess has shape {guess.shape}", f"expected {truth.shape}")
     value = float(np.mean(np.square(guess - truth)))
     if not np.isfinite(value):
         raise InputError("metric.mse", "the guess is not finite", "every feature needs a number")

@@ -136,5 +136,5 @@ def _check_counts(where: str, line: Sequence[Source]) -> None:
         given = next((s.constants[name] for s in reversed(line) if name in s.constants), None)
         if not isinstance(given, int) or given < least:
             wrong = f"has {name} = {given}" if given is not None else f"has no number of {name}"
-            expected = f"a literal of {least} or more expected" + at(line[-1].path, line[-1].line(name))
+            expected = f"expected a literal of {least} or more" + at(line[-1].path, line[-1].line(name))
             raise InputError(where, wrong, expected)

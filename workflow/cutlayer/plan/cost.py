@@ -90,17 +90,17 @@ def _cost(plan: Plan, rows: Sequence[Row], unit: float, case: tuple[str, str], o
 def text(plan: Plan, found: pd.DataFrame, cores: int) -> str:
     """The report: the sums, what they leave out, and a table by setup, the longest first."""
     known, lacking = found[found["recorded"] != ""], found[found["recorded"] == ""]
-    told = [f"Scale {plan.scale}, {len(plan.seeds)} seeds: {found['jobs'].sum():,} jobs."]
+    lines = [f"Scale {plan.scale}, {len(plan.seeds)} seeds: {found['jobs'].sum():,} jobs."]
     if not lacking.empty:
         names = [f"{setup} ({', '.join(own['kind'])})" for setup, own in lacking.groupby("setup")]
-        told.append(f"Not recorded, and not counted, are {lacking['jobs'].sum():,} of them: {', '.join(names)}.")
+        lines.append(f"Not recorded, and not counted, are {lacking['jobs'].sum():,} of them: {', '.join(names)}.")
     if known.empty:
-        return "\n".join(told)
+        return "\n".join(lines)
     table = known.groupby(["setup", "recorded"], as_index=False)[["jobs", "hours", "GB"]].sum()
     table["hours"] /= cores
     reduced = table["setup"].isin(cast(Mapping[str, Any], plan.judged_at["reduced"])["setup"])
     table.insert(1, "sizes", reduced.map({True: "reduced", False: "full"}))
-    told += [
+    lines += [
         f"A core takes so many times as long as that of the record: {', '.join(sorted({*known['speed']}))}.",
         f"The {table['jobs'].sum():,} jobs that are recorded take {table['hours'].sum():,.2f} hours on {cores} cores "
         f"that do nothing else, and leave {table['GB'].sum():,.1f} GB.",
@@ -108,7 +108,7 @@ def text(plan: Plan, found: pd.DataFrame, cores: int) -> str:
         "",
         table.sort_values("hours", ascending=False).to_markdown(index=False, floatfmt=".2f"),
     ]
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str]) -> str:

@@ -97,7 +97,7 @@ def _methods_yaml(place: Path) -> dict[str, Any]:
     if not file.is_file():
         for other in place.glob("*.y*ml"):
             if other.stem.lower() == file.stem:
-                raise InputError(f"methods.{other}", "is not read", f"{file.name} expected")
+                raise InputError(f"methods.{other}", "is not read", f"expected {file.name}")
         return {}
     content: dict[str, Any] = yamls.read(file) or {}
     validate(content, Methods, str(file))

@@ -109,16 +109,16 @@ class Check(Shape):
     @model_validator(mode="after")
     def _as_the_statistic_needs(self) -> Check:
         """Raise for a part that the statistic misses, or does not take."""
-        traded, said = self.statistic in AT_EQUAL, self.model_fields_set
+        traded, given = self.statistic in AT_EQUAL, self.model_fields_set
         needed = (set() if self.statistic in ALONE else {"right"}) | (TRADED if traded else set())
-        if missing := sorted(needed - said):
+        if missing := sorted(needed - given):
             raise ValueError(f"has no {missing[0]!r}; {self.statistic} needs it")
-        if extra := sorted((set() if traded else TRADED & said) | (said & {"at"} if self._anywhere() else set())):
+        if extra := sorted((set() if traded else TRADED & given) | (given & {"at"} if self._anywhere() else set())):
             raise ValueError(f"has {extra[0]!r}; {self.statistic} takes none")
         several = [key for key in ("left", "right") if isinstance(getattr(self, key), list)]
         if several and self.statistic not in OF_LISTS:
             raise ValueError(f"has a list as {several[0]!r}; {self.statistic} takes one selection")
-        if "bound" in said and (self.statistic not in BOUNDED or several or self.at == "every" or not said & LIMITS):
+        if "bound" in given and (self.statistic not in BOUNDED or several or self.at == "every" or not given & LIMITS):
             known = ", ".join(sorted(BOUNDED))
             raise ValueError(f"has a proven bound; expected a limit to the {known} of one selection")
         return self
@@ -188,8 +188,8 @@ class Claim(Headline):
     def _one_sided_if_any(self) -> Claim:
         """Raise for a check that cannot hold for some dataset, or for the mean of several."""
         checks = [self.check, *(self.readings.values() if "readings" in self.model_fields_set else ())]
-        for said in (check.model_fields_set for check in checks if "across" in self.model_fields_set):
-            if "bound" in said or (self.across == "any" and said >= LIMITS):
+        for given in (check.model_fields_set for check in checks if "across" in self.model_fields_set):
+            if "bound" in given or (self.across == "any" and given >= LIMITS):
                 raise ValueError(f"is across {self.across}; expected one limit that is not proven")
         return self
 

@@ -111,8 +111,8 @@ class Plan:
         for name in over:
             known(kind, name, variants, f"params.yaml scales.{self.scale}.{kind}s")
         files = {name: "methods" if self.outside.has(kind, name) else "params.yaml" for name in variants}
-        said = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
-        return {name: checked(kind, name, variant, files[name]) for name, variant in said.items()}
+        final = {name: merged(merged(v, over.get(name, {})), last.get(name, {})) for name, v in variants.items()}
+        return {name: checked(kind, name, variant, files[name]) for name, variant in final.items()}
 
     def _adapted(
         self, setup: str, defenses: Mapping[str, Any], own: tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -147,7 +147,7 @@ class Plan:
         for key in [key for key in OF_DATASET if key in setup]:
             known("attribute", setup[key], dataset.get("attributes", {}), f"{where}.{key}")
         if dataset["attributes"].get(setup.get("sensitive"), 2) < 2:
-            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "two or more expected")
+            raise InputError(f"{where}.sensitive", f"{setup['sensitive']} has one level", "expected two or more")
         if "passive" not in full:  # only a single window is attacked through subsets of the predictions
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
@@ -325,10 +325,10 @@ class Plan:
     def _check_settings(self, defenses: Iterable[str], place: str, setup: str, where: str) -> None:
         """Raise unless defenses have the same settings in both setups, so that a point has leak and utility."""
         for defense in defenses:
-            found, meant = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
-            if found != meant:
+            found, expected = ([*settings_of(self.defense(name, defense))] for name in (place, setup))
+            if found != expected:
                 wrong = f"{defense} has the settings {few(found)} in {place}"
-                raise InputError(where, wrong, f"expected those in {setup}: {few(meant)}")
+                raise InputError(where, wrong, f"expected those in {setup}: {few(expected)}")
 
     def _check_worst(self, exhibit: dict[str, Any], where: str) -> None:
         """Replace sets within sets, and "all", by attacks; raise unless each attack is in a set, and a set is none."""
@@ -340,7 +340,7 @@ class Plan:
                 raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
             if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
                 raise InputError(
-                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "a set of it alone expected"
+                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "expected a set of it alone"
                 )
             for one in own if own not in ("all", [AS_DRAWN]) else ():
                 known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")

@@ -122,7 +122,7 @@ def _files(kind: str) -> dict[str, list[Path]]:
     for name, files in found.items():
         if len(files) > 1 and name != EVERYWHERE:
             folders = " and ".join(file.relative_to(ROOT).parent.as_posix() for file in files)
-            raise InputError(f"{kind}.{name}", f"there is one in {folders}", "a name of its own for each expected")
+            raise InputError(f"{kind}.{name}", f"there is one in {folders}", "expected a name of its own for each")
     return found | {name: [file] for name, file in _outside.get(kind, {}).items()}
 
 
@@ -221,7 +221,7 @@ def _allowed(annotation: str, value: Any) -> str:
     if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
         return ""
     number = yamls.written(value, annotation == "int") if annotation in NUMBERS else ""
-    return f"{annotation} expected" + (f": write {number}" if number else "")
+    return f"expected {annotation}" + (f": write {number}" if number else "")
 
 
 def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
@@ -229,7 +229,7 @@ def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
     if not math.isfinite(value):
-        return "a finite number expected"
+        return "expected a finite number"
     least, most = constants.get("limits", {}).get(parameter, (None, None))
     if (least is None or value >= least) and (most is None or value <= most):
         return ""

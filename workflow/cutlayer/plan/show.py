@@ -26,12 +26,12 @@ def resolved(config: Mapping[str, Any], name: str) -> pd.DataFrame:
     """Table of a resolved setup: key, value, and the place in params.yaml that sets it."""
     plan = Plan(config)
     known("setup", name, config["setups"], "SETUP")
-    said: dict[str, tuple[str, str]] = {}
+    values: dict[str, tuple[str, str]] = {}
     for place, layer in layers(plan.sizes, name, config["setups"][name]):
         where = f"scales.{plan.scale}.{place}" if place else f"setups.{name}"
-        said |= {key: (json.dumps(value), where) for key, value in _leaves(layer)}
-    used = {key for key, _ in _leaves(plan.setups[name])} | {key for key in said if key.startswith("defenses.")}
-    rows = [(key, *said[key]) for key in said if key in used]
+        values |= {key: (json.dumps(value), where) for key, value in _leaves(layer)}
+    used = {key for key, _ in _leaves(plan.setups[name])} | {key for key in values if key.startswith("defenses.")}
+    rows = [(key, *values[key]) for key in values if key in used]
     return pd.DataFrame(rows, columns=["key", "value", "from"])
 
 

@@ -48,10 +48,10 @@ def _check(target: str, names: dict[str, str], plan: Plan) -> None:
     for kind in names.keys() & {"defense", "attack"}:
         place = names["setup"]
         if reason := plan.variants.missing(kind, names[kind], [place]) or plan.variants.unfit(kind, names[kind], place):
-            raise InputError(target, reason, "another setup expected")
+            raise InputError(target, reason, "expected another setup")
     if names and target.startswith("results/matches") and (names["setup"], names["defense"]) not in plan.matches:
         pairs = ["/".join(pair) for pair in plan.matches]
         raise InputError(target, "no exhibit matches that defense there", nearest("/".join(names.values()), pairs))
     for seed in re.findall(r"\bseed(\d+)\.", target):
         if int(seed) not in plan.seeds:
-            raise InputError(target, f"there is no seed {seed}", f"{few(plan.seeds)} expected")
+            raise InputError(target, f"there is no seed {seed}", f"expected {few(plan.seeds)}")

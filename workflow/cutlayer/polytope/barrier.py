@@ -98,7 +98,7 @@ class _State:
         return 0.5 * (1.0 - self.y + (self.N @ (self.y * change)[:, :, None])[:, :, 0])
 
 
-def follow(V: Floats, c: Floats) -> tuple[Floats, Floats]:
+def follow_path(V: Floats, c: Floats) -> tuple[Floats, Floats]:
     """Path-following: relaxed centers (N x d) and the last μ (N,) at which each was centered; V d x r, c N x r.
 
     No coordinate may be fixed at 0 or 1 on all of S_F, else the path has no limit.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cutlayer.core.errors import InputError
-from cutlayer.polytope.barrier import follow
+from cutlayer.polytope.barrier import follow_path
 from cutlayer.polytope.certificate import certified
 from cutlayer.polytope.faces import stuck
 from cutlayer.polytope.inputs import Equations, Floats, check
@@ -60,7 +60,7 @@ def _unstuck(equations: Equations, points: Floats) -> Floats:
     size = max(LEAST_CHUNK, ENTRIES // len(V) ** 2)
     proved = np.concatenate([certified(V, points[some]) for some in _chunks(np.arange(len(c)), size)])
     for some in _chunks(np.flatnonzero(~proved), size):
-        found, reached = follow(V, c[some])
+        found, reached = follow_path(V, c[some])
         centers[some[np.isfinite(reached)]] = found[np.isfinite(reached)]
         _warn(reached)
     return centers

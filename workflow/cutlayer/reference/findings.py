@@ -72,10 +72,10 @@ class Run:
 
     def _claim(self, found: pd.DataFrame) -> str:
         """The claim, and what is asked of our number; in the arena every claim is ours, which its page says."""
-        statement, asked = str(found["statement"].iloc[0]), found["threshold"].dropna().unique()
+        statement, limits = str(found["statement"].iloc[0]), found["threshold"].dropna().unique()
         if self.claims["kind"].eq("ours").all():
             statement = statement.removeprefix(OURS)
-        return statement + (f" ({asked[0]})" if len(asked) == 1 else "")
+        return statement + (f" ({limits[0]})" if len(limits) == 1 else "")
 
 
 def filled(text: str, runs: Mapping[str, Run]) -> str:

@@ -42,7 +42,7 @@ def main(root: Path) -> str:
     """Of the scale and the papers that results/claims.csv is of."""
     claims = cost.read(root / "results/claims.csv")
     if not claims:
-        raise InputError("seconds.results/claims.csv", "is not there", "a finished run expected")
+        raise InputError("seconds.results/claims.csv", "is not there", "expected a finished run")
     own = {"scale": claims[0]["scale"], "papers": list(dict.fromkeys(row["paper"] for row in claims))}
     plan = Plan(yamls.read(root / "params.yaml", "params.yaml") | own)
     return record(plan, root, root / cost.TABLE)

@@ -29,6 +29,6 @@ def described(given: Inputs) -> Iterator[dict[str, Any]]:
 
 def _about(name: str) -> str:
     """First sentence of the docstring of a dataset's file, after the name."""
-    said = ast.get_docstring(parsed(plugins.method("dataset", name).path)) or ""
-    about = " ".join(said.partition("\n\n")[0].partition(": ")[2].split())
+    docstring = ast.get_docstring(parsed(plugins.method("dataset", name).path)) or ""
+    about = " ".join(docstring.partition("\n\n")[0].partition(": ")[2].split())
     return about[:1].upper() + about[1:]

@@ -34,8 +34,8 @@ def points(given: Inputs, paper: str, name: str) -> str:
 
 def _json(found: Points, styles: Mapping[str, Mapping[str, Any]]) -> str:
     panels = [_panel(own, styles) for own in _groups(found.rows.to_dict("records"), "setup", "attack")]
-    told = json.dumps({"x": _axis(found.x), "y": _axis(found.y), "panels": panels}, allow_nan=False)
-    return told.replace("<", "\\u003c")
+    text = json.dumps({"x": _axis(found.x), "y": _axis(found.y), "panels": panels}, allow_nan=False)
+    return text.replace("<", "\\u003c")
 
 
 def _groups(rows: Iterable[Row], *keys: str) -> list[list[Row]]:

@@ -17,8 +17,8 @@ TESTS = "tests/theory/"  # where a check without a folder is
 
 def card(one: overview.Paper, content: Mapping[str, Any], headline: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     """Card of a paper on the first page: `one`, its picture with caption, and its headline numbers."""
-    asked = [content["claims"][name]["check"]["exhibit"] for point in one.points for name in point.claims]
-    drawn = [name for name in [*asked, *content["exhibits"]] if content["exhibits"][name]["draw"]["use"] != PICTURED]
+    claimed = [content["claims"][name]["check"]["exhibit"] for point in one.points for name in point.claims]
+    drawn = [name for name in [*claimed, *content["exhibits"]] if content["exhibits"][name]["draw"]["use"] != PICTURED]
     name = next(iter(drawn), next(iter(content["exhibits"])))
     return {"one": one, "picture": name, "caption": content["exhibits"][name]["title"], "headline": [*headline]}
 
@@ -48,8 +48,8 @@ def groups(content: Mapping[str, Any], rows: Sequence[Row]) -> list[dict[str, An
     found: dict[str, dict[tuple[str, ...], list[Row]]] = {entry["text"]: {} for entry in content.get("main", [])}
     for row in rows:
         group = mains.get(row["item"], row["place"].split(",")[0])
-        said = row["statement"].removeprefix(OURS), row["place"], row["rule"]  # what two items may say of other data
-        found.setdefault(group, {}).setdefault(said, []).append(row)
+        key = row["statement"].removeprefix(OURS), row["place"], row["rule"]  # what two items may say of other data
+        found.setdefault(group, {}).setdefault(key, []).append(row)
     texts = set(mains.values())
     return [
         {"title": title, "main": title in texts, "claims": [_claim(own) for own in claims.values()]}

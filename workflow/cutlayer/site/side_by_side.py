@@ -50,9 +50,9 @@ def _when(runs: Sequence[Mapping[str, str]]) -> str:
 
 def _made(run: Mapping[str, str], code: str) -> str:
     """Sentence on a run's commit, machine and versions, and on whether the code of its numbers has changed since."""
-    told = "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
+    text = "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
     changed = run.get("code") not in (None, "", code)
-    return f"{told} Code that makes its numbers has changed since." if changed else told
+    return f"{text} Code that makes its numbers has changed since." if changed else text
 
 
 def write(own: Inputs, reference: Inputs | None, folder: Path, cores: int) -> None:

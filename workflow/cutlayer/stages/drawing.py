@@ -29,7 +29,7 @@ def draw(
     table = cells.summarize(found, *name)
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if options["numbers"]:
-        numbers = _own(printed.beside(table, options["numbers"], printed.read(inputs["published"])), name[1])
+        numbers = _own(printed.published_cells(table, options["numbers"], printed.read(inputs["published"])), name[1])
     drawing = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     context = PlotContext(numbers, options["styles"], options["values"], options["knowing"])
     drawing.draw(table, f"{' '.join(name)}: {exhibit['title']}", files, context)

@@ -136,10 +136,10 @@ def found_again(
     """
     common = _common(rows)
     places = [np.argsort(own)[np.searchsorted(np.sort(own), common)] for own in rows]
-    asked = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
-    exposures = np.stack([exposure(*one) for one in asked])
+    common_rows = [(score[place], label[place]) for score, label, place in zip(scores, labels, places, strict=True)]
+    exposures = np.stack([exposure(*one) for one in common_rows])
     chosen = most_exposed(exposures, max(1, round(SHARE * len(common))))
-    return [found_at_rate(*one)[places] for one, places in zip(asked, chosen, strict=True)]
+    return [found_at_rate(*one)[places] for one, places in zip(common_rows, chosen, strict=True)]
 
 
 def _common(rows: Sequence[np.ndarray]) -> np.ndarray:

@@ -99,7 +99,7 @@ def theorem2_printed(entropy: float) -> float:
 
     """
     if not 0 <= entropy < 6:
-        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", "0 or more, and less than 6, expected")
+        raise InputError("theory.tappfl", f"an entropy of {entropy} bits", "expected 0 or more, and less than 6")
     return 1 - entropy / (2 * math.log2(6 / entropy)) if entropy else 1.0
 
 
@@ -115,7 +115,7 @@ def theorem2_corrected(entropy: float, values: int) -> float:
 
     """
     if values < 2:
-        raise InputError("theory.tappfl", f"an attribute of {values} values", "at least 2 expected")
+        raise InputError("theory.tappfl", f"an attribute of {values} values", "expected at least 2")
     most = math.log2(values)
     if not 0 <= entropy <= most * (1 + 1e-9):
         raise InputError("theory.tappfl", f"an entropy of {entropy} bits", f"0 to {most:.4g} for {values} values")
@@ -138,6 +138,6 @@ def trend(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
     """
     if len(np.unique(x)) < 2:
-        raise InputError("theory.tappfl", "a line through points of one x", "at least two different ones expected")
+        raise InputError("theory.tappfl", "a line through points of one x", "expected at least two different ones")
     line = linregress(x, y)
     return float(line.slope), float(line.intercept)

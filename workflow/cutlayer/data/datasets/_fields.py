@@ -1,4 +1,4 @@
-"""Large files of separated values, a block of lines at a time: whole columns at once, by numpy, in bounded memory.
+"""Vectorized reader of large files of separated values, in blocks of lines and in bounded memory.
 
 Values are not quoted. A line with another number of fields, or a value that is not what its column holds, is an error.
 """
@@ -16,7 +16,7 @@ FNV_START, FNV_PRIME = 0x811C9DC5, 0x01000193
 
 
 class Fields:
-    """The fields (n, c) of some lines."""
+    """Fields (n, c) of a block of lines."""
 
     def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> None:
         self.text, self.starts, self.lengths = text, starts, lengths
@@ -25,19 +25,19 @@ class Fields:
         return len(self.starts)
 
     def __getitem__(self, columns: slice) -> Fields:
-        """Some of the columns."""
+        """Fields of some of the columns."""
         return Fields(self.text, self.starts[:, columns], self.lengths[:, columns])
 
     def here(self) -> np.ndarray:
-        """Which fields (n, c) are not empty."""
+        """Mask (n, c) of fields that are not empty."""
         return self.lengths > 0
 
     def starting(self, letter: str) -> np.ndarray:
-        """Which fields (n, c) start with a letter."""
+        """Mask (n, c) of fields that start with a letter."""
         return self.here() & (self._at(0) == ord(letter))
 
     def numbers(self, missing: int) -> np.ndarray:
-        """Whole numbers (n, c) int32; `missing` where a field is empty."""
+        """Integers (n, c) int32; `missing` where a field is empty."""
         value = np.zeros(self.starts.shape, np.int64)
         negative = (self.text[self.starts] == ord("-")) & (self.lengths > 1)
         for place, inside in self._places():

@@ -1,4 +1,4 @@
-"""Arrays that grow by rows on disk, never held in memory, into a file that reads as any other of `artifacts`."""
+"""Arrays that grow by rows on disk, without holding them in memory, in the file format of `core.artifacts`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def growing(path: Path) -> Iterator[Callable[[Mapping[str, np.ndarray]], None]]:
 
 
 class _Column:
-    """An array that grows by rows like some given ones."""
+    """An array on disk that grows by rows."""
 
     def __init__(self, file: IO[bytes], like: np.ndarray) -> None:
         self.file, self.dtype, self.shape, self.rows = file, like.dtype, like.shape[1:], 0
@@ -71,7 +71,7 @@ class _Column:
 
 
 def _head(columns: Mapping[str, _Column]) -> bytes:
-    """The head of a safetensors file that holds these arrays one after the other."""
+    """Header of a safetensors file with these arrays in order."""
     sums, end = {name: column.sum for name, column in columns.items()}, 0
     entries: dict[str, Any] = {"__metadata__": {SIGNED: signature(sums, None)}}
     names = {known: name for name, known in TYPES.items()}

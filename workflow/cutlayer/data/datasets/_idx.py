@@ -1,4 +1,4 @@
-"""Images and labels in the idx format of MNIST: a head of big-endian numbers, then one byte a value."""
+"""Reader of images and labels in MNIST's idx format: a header of big-endian numbers, then one byte per value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compressed images, opened as what they should be, and a checksum of what they became."""
+"""Compressed images: opened with their expected format and size, and checksums of the decoded pixels."""
 
 from __future__ import annotations
 

@@ -63,5 +63,5 @@ class AdultCodes(Adult):
         for name in map(str, read.select_dtypes(exclude="number")):
             texts, read[name] = np.unique(read[name].to_numpy(dtype=str), return_inverse=True)
             if len(texts) != (levels := len(self.marginal(name))):
-                raise self.error(f"{name} has {len(texts)} levels", f"{levels} expected")
+                raise self.error(f"{name} has {len(texts)} levels", f"expected {levels}")
         return self.table(read.to_numpy(), labels, {name: read[name].to_numpy() for name in self.attributes})

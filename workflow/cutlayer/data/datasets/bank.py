@@ -53,7 +53,7 @@ class Bank(Dataset):
         labels = self.label_codes(read.pop("y").to_numpy(dtype=str))
         read = read.drop(columns="duration")
         if tuple(read.columns) != self.feature_names:
-            raise self.error(f"has the columns {', '.join(read.columns)}", f"{', '.join(self.feature_names)} expected")
+            raise self.error(f"has the columns {', '.join(read.columns)}", f"expected {', '.join(self.feature_names)}")
         for name in self.categorical:
             read[name] = self.codes(name, read[name].to_numpy(dtype=str))
         return self.table(read.to_numpy(dtype=np.float64), labels)

@@ -1,4 +1,4 @@
-"""The contract of a dataset: what it declares, what it computes, and what is checked for all of them."""
+"""Contract of a dataset: its declarations, its reader, and the checks that all datasets share."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Table:
 
 
 class Dataset:
-    """A dataset: subclasses declare its shape as literals and read the original files in `load` or `parts`.
+    """Base class of datasets: subclasses declare their shape as literals and read files in `load` or `parts`.
 
-    The literals are what `check` holds any table against, and what a stand-in is generated from.
+    `check` compares every table with the literals, and stand-ins are generated from them.
     """
 
     kind: ClassVar[str] = "tabular"
@@ -76,28 +76,28 @@ class Dataset:
     versions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def of_version(self, version: str) -> Dataset:
-        """This dataset as one of its versions declares it."""
+        """This dataset with the declarations of one of its versions."""
         other = copy.copy(self)
         vars(other).update(self.versions.get(version, {}))
         return other
 
     @property
     def name(self) -> str:
-        """The dataset's name: that of its file."""
+        """Name of the dataset, which is that of its file."""
         return type(self).__module__.rpartition(".")[2]
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of all d features, in the order of the columns: as declared, else x1, x2, ..."""
+        """Names of all d features in the order of the columns: as declared, else x1, x2, ..."""
         return tuple(f"x{i + 1}" for i in range(self.columns)) if ANY in self.schema else tuple(self.schema)
 
     @property
     def categorical(self) -> dict[str, int]:
-        """The categorical features and their numbers of levels."""
+        """Numbers of levels of the categorical features, by name."""
         return {name: levels for name, levels in self.schema.items() if isinstance(levels, int)}
 
     def marginal(self, feature: str) -> Marginal:
-        """The declared marginal of a numeric feature."""
+        """Declared marginal distribution of a numeric feature."""
         declared = self.schema.get(feature, self.schema.get(ANY))
         if declared is None or isinstance(declared, int):
             raise self.error(f"{feature} has no marginal", "only numeric features have one")
@@ -125,10 +125,10 @@ class Dataset:
         )
 
     def codes(self, column: str, values: np.ndarray) -> np.ndarray:
-        """Code the values (n,) of a categorical column as places among its levels, sorted."""
+        """Codes (n,) of a categorical column: indices among its sorted levels."""
         levels, codes = np.unique(np.asarray(values).astype(str), return_inverse=True)
         if len(levels) != self.categorical[column]:
-            raise self.error(f"{column} has {len(levels)} levels", f"{self.categorical[column]} expected")
+            raise self.error(f"{column} has {len(levels)} levels", f"expected {self.categorical[column]}")
         return codes
 
     def label_codes(self, values: np.ndarray) -> np.ndarray:
@@ -136,11 +136,11 @@ class Dataset:
         texts = np.asarray(values).astype(str)
         unknown = sorted(set(np.unique(texts).tolist()) - set(self.class_names))
         if unknown:
-            raise self.error(f"has the class {unknown[0]!r}", f"{few(self.class_names)} expected")
+            raise self.error(f"has the class {unknown[0]!r}", f"expected {few(self.class_names)}")
         return np.select([texts == name for name in self.class_names], range(self.classes))
 
     def error(self, wrong: str, allowed: str = "") -> InputError:
-        """An error that names this dataset."""
+        """InputError that names this dataset."""
         return InputError(f"dataset.{self.name}", wrong, allowed)
 
     def check(self, table: Table) -> None:
@@ -162,28 +162,28 @@ class Dataset:
     def check_rows(self, rows: int) -> None:
         """Raise unless there are as many rows as declared."""
         if rows != self.rows:
-            raise self.error(f"has {rows:,} rows", f"{self.rows:,} expected")
+            raise self.error(f"has {rows:,} rows", f"expected {self.rows:,}")
 
     def check_rates(self, counts: np.ndarray) -> None:
         """Raise unless the classes are as frequent as declared, given how often each occurs, and two or more occur."""
         if (counts > 0).sum() < 2:
-            raise self.error("has rows of one class only", "two classes or more expected")
+            raise self.error("has rows of one class only", "expected two classes or more")
         for name, rate, expected in zip(self.class_names, counts / counts.sum(), self.class_rates, strict=True):
             if abs(rate - expected) > self.tolerance:
                 raise self.error(
                     f"has a rate of {rate:.4f} of class {name!r}",
-                    f"{expected:.4f} ± {self.tolerance} expected",
+                    f"expected {expected:.4f} ± {self.tolerance}",
                 )
 
     def counts(self, table: Table) -> np.ndarray:
-        """How often each class occurs (classes,)."""
+        """Class counts (classes,)."""
         return np.bincount(table.labels, minlength=self.classes)
 
     def _exactly(self, what: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """The values as another type; raise if that makes one of them another number."""
+        """The values as another type; raise if the conversion changes any of them."""
         given = np.asarray(values)
         if np.ma.is_masked(values):
-            raise self.error(f"{what} have values that are masked", "a number for each row expected")
+            raise self.error(f"{what} have values that are masked", "expected a number for each row")
         if given.dtype == dtype:
             return given
         numbers = given if given.dtype.kind in NUMBERS else self._parsed(what, given)
@@ -198,9 +198,9 @@ class Dataset:
         return cast
 
     def _parsed(self, what: str, given: np.ndarray) -> np.ndarray:
-        """Texts or objects as numbers."""
+        """Numbers parsed from texts or objects."""
         if given.dtype.kind not in "OUS":
-            raise self.error(f"{what} are of the type {given.dtype}", "numbers expected")
+            raise self.error(f"{what} are of the type {given.dtype}", "expected numbers")
         try:
             return given.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -210,15 +210,15 @@ class Dataset:
         n, dtype = len(table.features), DTYPES[self.kind]
         shape, expected = table.features.shape[1:], self.shape or (self.columns,)
         if shape != expected and len(shape) == len(expected) == 1:
-            raise self.error(f"has {shape[0]:,} columns", f"{self.columns:,} expected")
+            raise self.error(f"has {shape[0]:,} columns", f"expected {self.columns:,}")
         if shape != expected:
-            raise self.error(f"has examples of the shape {shape}", f"{expected} expected")
+            raise self.error(f"has examples of the shape {shape}", f"expected {expected}")
         if table.features.dtype != dtype:
-            raise self.error(f"has features of the type {table.features.dtype}", f"{dtype} expected")
+            raise self.error(f"has features of the type {table.features.dtype}", f"expected {dtype}")
         if table.feature_names != self.feature_names or set(table.attributes) != set(self.attributes):
-            raise self.error("has other features or attributes than declared", f"{few(self.feature_names)} expected")
+            raise self.error("has other features or attributes than declared", f"expected {few(self.feature_names)}")
         if any(len(column) != n for column in (table.labels, *table.attributes.values())):
-            raise self.error("has labels or attributes of another length", f"{n:,} of each expected")
+            raise self.error("has labels or attributes of another length", f"expected {n:,} of each")
         if not np.isfinite(table.features).all():
             raise self.error("has features that are not finite", "no NaN or infinity is allowed")
 
@@ -231,15 +231,15 @@ class Dataset:
         low, high = min(values), max(values)
         if column.min() < low or column.max() > high:
             found = f"{column.min():g} to {column.max():g}"
-            raise self.error(f"{name} ranges from {found}", f"{low:g} to {high:g} expected")
+            raise self.error(f"{name} ranges from {found}", f"expected {low:g} to {high:g}")
 
     def _check_codes(self, name: str, codes: np.ndarray, levels: int) -> None:
         if codes.min() < 0 or codes.max() >= levels or (codes.dtype.kind == "f" and (codes != np.floor(codes)).any()):
-            raise self.error(f"{name} has codes outside its levels", f"integers 0 to {levels - 1} expected")
+            raise self.error(f"{name} has codes outside its levels", f"expected integers 0 to {levels - 1}")
 
 
 def _kept_by(dtype: np.dtype) -> str:
-    """What numbers a type keeps."""
+    """Range of numbers that a type represents."""
     if dtype.kind == "f":
         return f"numbers that {dtype} keeps exactly"
     bounds = np.iinfo(dtype)

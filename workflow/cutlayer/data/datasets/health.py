@@ -88,7 +88,7 @@ class Health(Dataset):
         members = every[every["YEAR_t"] == YEAR]
         features = binarized(members[list(FEATURES)].to_numpy(np.float64))
         if (kept := int(features.any(axis=0).sum())) != KEPT:
-            raise self.error(f"has {kept} columns that are not rare", f"{KEPT} expected")
+            raise self.error(f"has {kept} columns that are not rare", f"expected {KEPT}")
         labels = members[LABEL].to_numpy()
         if (labels != (members[INDEX] > 0)).any():
             raise self.error(f"has a {LABEL} that is not whether {INDEX} is above zero")
@@ -99,7 +99,7 @@ class Health(Dataset):
         """Which of some columns is 1 (n,); the others are 0."""
         marks = members[list(names)].to_numpy()
         if (marks.sum(axis=1) != 1).any() or not np.isin(marks, (0, 1)).all():
-            raise self.error(f"has a member with none or several of {', '.join(names)}", "one of them expected")
+            raise self.error(f"has a member with none or several of {', '.join(names)}", "expected one of them")
         return marks.argmax(axis=1)
 
 

@@ -36,5 +36,5 @@ class Satellite(Dataset):
         names, separator = ((JOINED,), ",") if JOINED in files else (("sat.trn", "sat.tst"), None)
         cells = np.vstack([np.loadtxt(files[name], np.uint8, delimiter=separator, ndmin=2) for name in names])
         if (found := hashlib.sha256(cells[np.lexsort(cells.T)].tobytes()).hexdigest()) != ROWS:
-            raise self.error(f"has rows with the sha256 {found}", f"{ROWS} of sat.trn and sat.tst expected, sorted")
+            raise self.error(f"has rows with the sha256 {found}", f"expected {ROWS}, of sat.trn and sat.tst sorted")
         return self.table(cells[:, :-1].astype(np.float64), self.label_codes(cells[:, -1]))

@@ -1,4 +1,4 @@
-"""clicks: a stand-in with the columns of a log of clicks, categories as Zipf's law has them, and its rate of clicks.
+"""clicks: a stand-in for click logs with the same columns, Zipf-distributed categories and the same click rate.
 
 The label follows a linear model on the logarithms of the counts and on an effect of every category, plus logistic
 noise; most columns have a small effect and some have none. Where there are days, rows come day by day and the effects

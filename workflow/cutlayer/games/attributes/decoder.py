@@ -101,7 +101,7 @@ def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.ra
     optimizer, least, best = torch.optim.Adam(network.parameters(), recipe.rate, fused=True), math.inf, None
     for _ in range(recipe.epochs):
         network.train()
-        for batch in passed(rows, recipe.batch, rng):
+        for batch in shuffled_batches(rows, recipe.batch, rng):
             descend(optimizer, loss(batch))
         network.eval()
         if len(held) and (now := _mean(loss, held)) < least:
@@ -110,7 +110,7 @@ def train(network: nn.Module, loss: Loss, count: int, recipe: Recipe, rng: np.ra
         network.load_state_dict(best)
 
 
-def passed(places: np.ndarray, size: int, rng: np.random.Generator) -> list[Tensor]:
+def shuffled_batches(places: np.ndarray, size: int, rng: np.random.Generator) -> list[Tensor]:
     """One shuffled pass over all places, in balanced batches of at most `size`."""
     return [torch.from_numpy(part) for part in np.array_split(rng.permutation(places), math.ceil(len(places) / size))]
 

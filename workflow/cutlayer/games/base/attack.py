@@ -77,11 +77,11 @@ def guessed(method: Attack, view: View, spec: GuessSpec) -> dict[str, np.ndarray
         found = method.infer(view)
     except ValueError as error:
         if "read-only" in str(error):
-            raise InputError(where, "infer changes an array that it sees", "a copy expected") from error
+            raise InputError(where, "infer changes an array that it sees", "expected a copy") from error
         raise
     guesses = dict(found) if isinstance(found, Mapping) else {"": found}
     if not guesses:
-        raise InputError(where, "infer returned no guess", f"{_shapes(spec, 0)} expected")
+        raise InputError(where, "infer returned no guess", f"expected {_shapes(spec, 0)}")
     returned = {name: f"infer returned for {name!r}" if name else "infer returned" for name in guesses}
     return {name: _checked(where, returned[name], guess, spec) for name, guess in guesses.items()}
 
@@ -91,19 +91,19 @@ def _checked(where: str, returned: str, guess: Any, spec: GuessSpec) -> np.ndarr
         guess = np.array(guess)
     if not isinstance(guess, np.ndarray):
         kind = "None" if guess is None else f"a {type(guess).__name__}"
-        raise InputError(where, f"{returned} {kind}", f"an array of shape {_shapes(spec, 0)} expected")
+        raise InputError(where, f"{returned} {kind}", f"expected an array of shape {_shapes(spec, 0)}")
     own = guess.shape[1:] if spec.by_epoch and guess.ndim > len(spec.shape) else guess.shape
     if own != spec.shape or not guess.size:
         wrong = f"{returned} an array of shape {guess.shape}"
-        raise InputError(where, wrong, f"{_shapes(spec, guess.ndim)} expected")
+        raise InputError(where, wrong, f"expected {_shapes(spec, guess.ndim)}")
     if guess.dtype.kind not in ("iu" if spec.whole else "biuf"):
         wanted = "a whole number" if spec.whole else "real numbers"
-        raise InputError(where, f"{returned} an array of {guess.dtype}", f"{wanted} expected")
+        raise InputError(where, f"{returned} an array of {guess.dtype}", f"expected {wanted}")
     if spec.whole:
         return guess
     real = guess if guess.dtype.kind == "f" else guess.astype(float)  # minus an unsigned number is none
     if not spec.abstains and not np.isfinite(real).all():
-        raise InputError(where, f"{returned} a number that is not finite", "finite numbers expected")
+        raise InputError(where, f"{returned} a number that is not finite", "expected finite numbers")
     return real
 
 

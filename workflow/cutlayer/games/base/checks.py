@@ -14,7 +14,7 @@ from typing import Any
 
 from cutlayer.core.errors import InputError
 
-NUMBERS = "finite numbers expected"
+NUMBERS = "expected finite numbers"
 TOGETHER, ROOM = 8, 2**22  # how many results wait to be checked, and how many bytes they and their sources take
 SUM = 1e-6  # tolerance on the sum of a row of probabilities
 
@@ -86,7 +86,7 @@ def shaped(name: str, hook: str, found: Any, shape: Sequence[int], dtype: Any, d
             return
     except (AttributeError, TypeError):  # neither an array nor a tensor, or the other of the two
         pass
-    raise InputError(name, f"{hook} returned {_type_of(found)}", f"{_described(shape, dtype, device)} expected")
+    raise InputError(name, f"{hook} returned {_type_of(found)}", f"expected {_described(shape, dtype, device)}")
 
 
 def finite(name: str, hook: str, found: Any) -> None:
@@ -103,25 +103,25 @@ def follows(name: str, hook: str, found: Any, source: Any) -> None:
 def count(name: str, hook: str, found: Any, at_least: int) -> None:
     """Raise unless it is a whole number that is `at_least` that large."""
     if not isinstance(found, int) or found < at_least:
-        raise InputError(name, f"{hook} returned {found!r}", f"a whole number from {at_least} expected")
+        raise InputError(name, f"{hook} returned {found!r}", f"expected a whole number from {at_least}")
 
 
 def deviation(name: str, hook: str, found: Any) -> None:
     """Raise unless it is a standard deviation: a finite number, not negative."""
     if not isinstance(found, float | int) or not 0 <= found < math.inf:
-        raise InputError(name, f"{hook} returned {found!r}", "a finite number from 0 expected")
+        raise InputError(name, f"{hook} returned {found!r}", "expected a finite number from 0")
 
 
 def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
     """Raise unless it is a tuple of these parts."""
     if not isinstance(found, tuple) or len(found) != len(parts):
-        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"({', '.join(parts)}) expected")
+        raise InputError(name, f"{hook} returned a {type(found).__name__}", f"expected ({', '.join(parts)})")
 
 
 def truth(name: str, hook: str, found: Any) -> None:
     """Raise unless it is True or False."""
     if not isinstance(found, bool):
-        raise InputError(name, f"{hook} returned {found!r}", "True or False expected")
+        raise InputError(name, f"{hook} returned {found!r}", "expected True or False")
 
 
 def distributions(name: str, hook: str, found: Any) -> None:
@@ -130,9 +130,9 @@ def distributions(name: str, hook: str, found: Any) -> None:
     worst = float(abs(found.sum(axis=1) - 1).max(initial=0.0))
     if worst > SUM:
         wrong = f"{hook} returned rows that add up to 1 only within {worst:.2g}"
-        raise InputError(name, wrong, "rows of probabilities expected")
+        raise InputError(name, wrong, "expected rows of probabilities")
     if len(found) and found.min() < 0:
-        raise InputError(name, f"{hook} returned {found.min():.3g} as a probability", "0 or more expected")
+        raise InputError(name, f"{hook} returned {found.min():.3g} as a probability", "expected 0 or more")
 
 
 def _note(name: str, hook: str, found: Any, source: Any) -> None:

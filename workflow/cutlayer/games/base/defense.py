@@ -92,11 +92,11 @@ def _checked(hook: Callable[..., Any], check: Check, name: str) -> Callable[...,
         except ValueError as error:
             if "read-only" in str(error):
                 wrong = f"{hook.__name__} changes an array it was given"
-                raise InputError(name, wrong, "a new array expected") from error
+                raise InputError(name, wrong, "expected a new array") from error
             raise
         if before != [each._version for each in arguments if isinstance(each, tensor)]:
             parameter = _changed(hook, arguments, before)
-            raise InputError(name, f"{hook.__name__} changed the {parameter} it was given", "a new tensor expected")
+            raise InputError(name, f"{hook.__name__} changed the {parameter} it was given", "expected a new tensor")
         check(name, result, self, *arguments)
         return result
 

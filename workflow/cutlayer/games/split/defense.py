@@ -35,13 +35,13 @@ class Context:
 
     @property
     def labels(self) -> torch.Tensor:
-        """(B,) int64: the batch's labels."""
+        """The batch's labels (B,) int64."""
         return self.training.labels[self.rows]
 
 
 def _bounded(name: str, found: Any, defense: Defense, training: Training) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
+        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
 
 
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
@@ -76,7 +76,7 @@ class Defense(base.Defense):
     games: ClassVar[set[str]] = {"split"}
 
     def begin(self, training: Training) -> Any:
-        """Called before the first step; what it returns is the `state` of every later hook."""
+        """Set up the defense before the first step; the result is the `state` of every later hook."""
         return None
 
     @base.returns(_outputs)

@@ -18,7 +18,7 @@ from cutlayer.plan.sweeps import AS_DRAWN
 
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
 OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
-OF_THE_WATCHED = (
+OF_THE_TRACKED = (
     "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares", "known_labels", "classes",
     "outputs", "architecture",
 )  # fmt: skip
@@ -35,7 +35,7 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         yield {"step": 0, "day": 0}, seen | {"bottom": transcript["snapshots"][-1]}, (target, 0)
         return
     if target == "watched":
-        seen = {name: transcript[name] for name in OF_THE_WATCHED if name in transcript}
+        seen = {name: transcript[name] for name in OF_THE_TRACKED if name in transcript}
         if {"watched_gradients", "known_labels"} <= seen.keys():  # fewer rows may be tracked than have known labels
             seen["known_labels"] = seen["known_labels"][: seen["watched_gradients"].shape[1]]
         yield {"step": 0, "day": 0}, seen, (target, 0)

@@ -22,8 +22,8 @@ class Records:
 
     def __init__(self, wanted: Mapping[str, Any], data: Data) -> None:
         spaced = np.linspace(0, data.steps - 1, min(wanted["batches"], data.steps)).round().astype(int)
-        asked = [step - 1 for step in wanted.get("at", []) if step <= data.steps]
-        self._at, self._days, self._data = set(spaced.tolist()) | set(asked), list(days(data.phases)), data
+        requested = [step - 1 for step in wanted.get("at", []) if step <= data.steps]
+        self._at, self._days, self._data = set(spaced.tolist()) | set(requested), list(days(data.phases)), data
         self.first_layer: bool = wanted.get("first_layer", False)
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []

@@ -71,5 +71,5 @@ def _partition(task: Task) -> list[np.ndarray]:
 
 
 def _ends(rows: int) -> np.ndarray:
-    """Where training, test and auxiliary rows end, one part after the other."""
+    """Cumulative ends of the training, test and auxiliary rows."""
     return np.cumsum(PARTS) * rows // sum(PARTS)

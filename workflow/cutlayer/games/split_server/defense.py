@@ -34,7 +34,7 @@ class ClientsContext(PartyContext):
 
     @property
     def num_releases(self) -> int:
-        """How often a row's features are released at most: once per epoch in training, or once per query later."""
+        """Largest number of releases of a row: one per epoch in training, or one per query later."""
         return max(self.epochs, self.queries)
 
 
@@ -49,7 +49,7 @@ class Context:
 
     @property
     def attribute(self) -> torch.Tensor:
-        """(B,) int64: the batch's sensitive attribute."""
+        """The batch's sensitive attribute (B,) int64."""
         return self.clients.attribute[self.rows]
 
 
@@ -63,7 +63,7 @@ def _deviation(name: str, found: Any, *_: Any) -> None:
 
 def _bounded(name: str, found: Any, *_: Any) -> None:
     if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "None or an AUC from 1/2 to 1 expected")
+        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
 
 
 def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, context: Context) -> None:
@@ -88,7 +88,7 @@ class Defense(base.Defense):
         return "adam", rate
 
     def begin(self, clients: ClientsContext) -> Any:
-        """Called before anything is sent; what it returns is the `state` of every later hook."""
+        """Set up the defense before anything is released; the result is the `state` of every later hook."""
         return None
 
     @base.returns(_released)
@@ -125,7 +125,7 @@ class Defense(base.Defense):
         return True
 
     def moved(self, before: list[torch.Tensor], context: Context) -> None:
-        """Called after a step, with the encoder's parameters before it, if the class `watches`."""
+        """Observe a step, given the encoder's parameters before it; called if the class `watches`."""
 
     def report(self, state: Any) -> dict[str, np.ndarray | float]:
         """Statistics of the whole training: for each an array with a number per step, or one number."""

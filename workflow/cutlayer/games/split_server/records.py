@@ -60,10 +60,10 @@ class ServerRecords:
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
         """Record features of the attacked and the adversary's training rows after an epoch, and the encoder."""
         places, poison = np.arange(len(self._data.train)), len(self._data.poison)
-        heard = self._sent(encoder, self._trained(places[: len(self._intercepted)]), "intercepted", epoch)
+        intercepted = self._sent(encoder, self._trained(places[: len(self._intercepted)]), "intercepted", epoch)
         if poison:
-            heard |= self._sent(encoder, self._trained(places[-poison:]), "poison", epoch)
-        self._epochs.append(heard | {"encoder": flattened(encoder)})
+            intercepted |= self._sent(encoder, self._trained(places[-poison:]), "poison", epoch)
+        self._epochs.append(intercepted | {"encoder": flattened(encoder)})
 
     def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
         """Stack the records into arrays; return the classifier's probabilities (m, classes) of the test rows."""

@@ -35,7 +35,7 @@ def prepare(table: Table, train_rows: np.ndarray, fit_on: str) -> tuple[np.ndarr
         raise InputError("preprocess.fit_on", f"there is no {fit_on!r}", nearest(fit_on, FIT_ON))
     rows = np.arange(len(table.labels)) if fit_on == "all" else np.arange(len(table.labels))[train_rows]
     if len(rows) == 0:
-        raise InputError("preprocess.train_rows", "is empty", "at least one row to fit on expected")
+        raise InputError("preprocess.train_rows", "is empty", "expected at least one row to fit on")
     encoded = table.features.copy()
     for name in table.categorical:
         column = table.feature_names.index(name)

@@ -32,14 +32,14 @@ def retrained(
     """
     order, seed = rng.permutation(len(known)), int(rng.integers(2**32))
     places = np.array_split(order, 2)
-    fitted, held, asked = _reduced([known[places[0]], known[places[1]], attacked], seed)
+    fitted, held, target = _reduced([known[places[0]], known[places[1]], attacked], seed)
     own, other = attribute[places[0]], attribute[places[1]]
     found = []
     for method in _adversaries(own, seed):
         method.fit(fitted, own)
         before = _probabilities(method, held, values, len(own))
         temperature = _temperature(before, other)
-        theirs = _scaled(_probabilities(method, asked, values, len(own)), temperature)
+        theirs = _scaled(_probabilities(method, target, values, len(own)), temperature)
         found.append((cross_entropy(_scaled(before, temperature), other), theirs))
     return [probabilities for _, probabilities in sorted(found, key=lambda pair: pair[0])]
 

@@ -45,7 +45,7 @@ class Decensoring(Attack):
         return "" if "inputs" in view else "for adversaries with the auxiliary rows, here there are only features"
 
     def infer(self, view: View) -> np.ndarray:
-        """(n, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (n, values) float64 of the attribute of attacked rows."""
         recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
         network = transformation(view, known, uncensored(view, attribute, recipe), recipe)

@@ -28,5 +28,5 @@ class Logistic(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """(q, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (q, values) float64 of the attribute of attacked rows."""
         return regression(view.known, view.known_attribute, int(view.values))(view.attacked)

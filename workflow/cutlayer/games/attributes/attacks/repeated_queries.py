@@ -31,7 +31,7 @@ class RepeatedQueries(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """(q, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (q, values) float64 of the attribute of attacked rows."""
         known, attacked = (
             getattr(view, f"{part}_mean") if f"{part}_mean" in view else getattr(view, part)
             for part in ("known", "attacked")

@@ -45,7 +45,7 @@ class Stale(Attack):
         return "" if "inner" in view else "for defenses whose devices train a network that predicts the attribute"
 
     def infer(self, view: View) -> np.ndarray:
-        """(m, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (m, values) float64 of the attribute of attacked rows."""
         network = fresh(view)
         filled(network.network, view.inner)
         return probabilities(network.eval(), tensor(view.attacked, view.device))

@@ -42,7 +42,7 @@ class FullyConnected(Model):
     def encode(self, features: np.ndarray, inputs: Inputs) -> dict[str, torch.Tensor]:
         """Columns (B, d) float32: standardized numbers, then codes divided by the largest code."""
         if features.ndim != 2:
-            raise InputError("model.fully_connected", f"an example has the shape {inputs.shape}", "columns expected")
+            raise InputError("model.fully_connected", f"an example has the shape {inputs.shape}", "expected columns")
         numbers = (features[:, inputs.numeric] - inputs.center) / inputs.spread
         codes = features[:, inputs.categorical] / np.maximum(np.array(inputs.levels, dtype=float) - 1, 1)
         return {"columns": torch.from_numpy(np.concatenate([numbers, codes], axis=1)).float()}

@@ -80,7 +80,7 @@ class Vgg(Model):
     def _side(self, inputs: Inputs, pools: int = 0) -> int:
         """Pixels to a side after so many poolings."""
         if len(inputs.shape) != 3 or inputs.shape[1] != inputs.shape[2]:
-            raise InputError("model.vgg", f"an example has the shape {inputs.shape}", "a square image expected")
+            raise InputError("model.vgg", f"an example has the shape {inputs.shape}", "expected a square image")
         return _pooled(inputs.shape[1] // self.shrink, pools)
 
     def _sequence(self, inputs: int, side: int, groups: list[list[int]], sizes: list[int]) -> Sequential:

@@ -82,7 +82,7 @@ def mix(rows: Tensor, partner: Tensor, share: float) -> Tensor:
 
 
 @torch.no_grad()
-def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
+def update_average(average: nn.Module, model: nn.Module, decay: float) -> None:
     """Update an exponential moving average of a model's parameters by one step."""
     for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
         slow.lerp_(fast, 1 - decay)

@@ -36,7 +36,7 @@ class Clusters(Attack):
     starts: int = 4
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores."""
+        """Scores (B,) of the examples."""
         return score(view.gradients, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
 
 

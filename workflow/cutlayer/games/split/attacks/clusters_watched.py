@@ -59,7 +59,7 @@ class ClustersWatched(Attack):
         return "" if fewest >= self.known else f"for {self.known} known labels of each class, here there are {fewest}"
 
     def infer(self, view: View) -> np.ndarray:
-        """(W,) scores for two classes, (W, classes) of more; NaN for the rows whose labels are used."""
+        """Scores (W,) of the tracked records, (W, classes) for more than two classes; NaN where labels are used."""
         classes, epochs = int(view.classes), directions(tracked(view, self.epochs)[0])
         side_by_side = np.concatenate([*epochs], axis=1)
         found = groups(side_by_side, int(view.outputs), self.starts, int(view.rng.integers(2**31)))

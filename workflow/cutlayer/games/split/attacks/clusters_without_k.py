@@ -36,7 +36,7 @@ class ClustersWithoutK(Attack):
     most: int = 40
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores."""
+        """Scores (B,) of the examples."""
         found = groups(directions(view.gradients), self.most)
         return -np.log(np.bincount(found)[found])
 

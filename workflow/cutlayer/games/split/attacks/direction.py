@@ -29,7 +29,7 @@ class Direction(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> dict[str, np.ndarray]:
-        """(B,) scores, and as `vote` 1 for positive and 0 for negative."""
+        """Scores (B,) of the examples, and hard labels as `vote`: 1 for positive and 0 for negative."""
         found = score(view.gradients)
         return {"": found, "vote": vote(found)}
 

@@ -30,7 +30,7 @@ class DirectionKnownPositive(Attack):
         return "" if len(view.hints) else "for batches with a known positive, here there is none"
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores, NaN for the known example."""
+        """Scores (B,) of the examples, NaN for the known one."""
         known = int(view.hints[0])
         found = score(view.gradients, known)
         found[known] = np.nan

@@ -43,7 +43,7 @@ class DrawnAndNorm(Attack):
         return lacks_epochs(view, self.epochs)
 
     def infer(self, view: View) -> np.ndarray:
-        """(W,) scores."""
+        """Scores (W,) of the tracked records."""
         return score(tracked(view, self.epochs)[0])
 
 

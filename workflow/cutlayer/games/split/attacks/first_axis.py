@@ -29,7 +29,7 @@ class FirstAxis(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores."""
+        """Scores (B,) of the examples."""
         return score(view.gradients)
 
 

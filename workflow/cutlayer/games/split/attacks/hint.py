@@ -47,7 +47,7 @@ class Hint(Attack):
         return "" if found >= self.hints else f"for batches with {self.hints} known positives, here there are {found}"
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores, NaN for the known examples."""
+        """Scores (B,) of the examples, NaN for the known ones."""
         known = view.hints[: self.hints]
         found = score(view.gradients, known, self.kind)
         found[known] = np.nan

@@ -34,7 +34,7 @@ from cutlayer.games.base.encoded import Encoded, take
 from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split.attack import Attack
 
-from ._completion import Completed, batches, follow, mixmatch, probabilities
+from ._completion import Completed, batches, mixmatch, probabilities, update_average
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ModelCompletion(Attack):
         return "" if 0 < known < own else f"for some known labels and some unknown, here {known} of {own} are known"
 
     def infer(self, view: View) -> np.ndarray:
-        """(epochs, m, k) float64 class probabilities of the attacked rows after each epoch."""
+        """Class probabilities (epochs, m, k) float64 of the attacked rows after each epoch."""
         model, inputs, bottom = rebuilt(view.architecture, view.bottom)
         features = {name: t.to(view.device) for name, t in model.encode(view.features, inputs).items()}
         classes = int(view.classes)
@@ -92,7 +92,7 @@ class ModelCompletion(Attack):
             x = take(features, np.concatenate([known[given], next(unlabeled)]))
             weight = self.unlabeled_weight * step / total
             descend(optimizer, mixmatch(model, x, targets[given], weight, self.temperature, self.alpha, view.rng))
-            follow(average, model, min(self.ema, (1 + step) / (10 + step)))
+            update_average(average, model, min(self.ema, (1 + step) / (10 + step)))
             if step % self.steps == 0:
                 yield average
 

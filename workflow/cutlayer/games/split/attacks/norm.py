@@ -35,7 +35,7 @@ class Norm(Attack):
         return "for setups that record the first layer's gradients, here only those at the cut are"
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores."""
+        """Scores (B,) of the examples."""
         return score(view.gradients if self.at == "cut" else view.first_gradients)
 
 

@@ -42,7 +42,7 @@ class OffAxis(Attack):
     out: int = 0  # directions that are left out instead; 0: see `share`
 
     def infer(self, view: View) -> np.ndarray:
-        """(B,) scores."""
+        """Scores (B,) of the examples."""
         return score(view.gradients, self.share, self.out)
 
 

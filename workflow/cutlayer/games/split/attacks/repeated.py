@@ -57,7 +57,7 @@ class Repeated(Attack):
         return lacks_epochs(view, self.epochs)
 
     def infer(self, view: View) -> np.ndarray:
-        """(W,) scores."""
+        """Scores (W,) of the tracked records."""
         gradients, steps = tracked(view, self.epochs)
         rows = relative(gradients, steps, view.batch_means, view.batch_squares)
         scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)

@@ -33,6 +33,6 @@ class Spectral(Attack):
     source: Literal["gradients", "embeddings"] = "gradients"
 
     def infer(self, view: View) -> dict[str, np.ndarray]:
-        """(B,) scores of each kind."""
+        """Scores (B,) of the examples, of each kind."""
         signed = score(view.gradients if self.source == "gradients" else view.embeddings)
         return {"": signed**2, "signed": signed, "clusters": two_means(signed)}

@@ -55,7 +55,7 @@ class Marvell(Defense):
         given = {name: getattr(self, name) for name in self.limits if getattr(self, name)}
         if len(given) != 1:
             wrong = " and ".join(f"{name} = {value}" for name, value in given.items()) or "no parameter is given"
-            raise InputError("defense.marvell", wrong, "exactly one of power, sum_kl, error expected")
+            raise InputError("defense.marvell", wrong, "expected exactly one of power, sum_kl, error")
 
     @property
     def _wanted(self) -> float:

@@ -141,11 +141,11 @@ def to_class_probabilities(
 
     """
     if how not in ("weighted", "maximum"):
-        raise InputError("secdt.to_class_probabilities", f"how = {how!r}", "'weighted' or 'maximum' expected")
+        raise InputError("secdt.to_class_probabilities", f"how = {how!r}", "expected 'weighted' or 'maximum'")
     dealt = np.concatenate([np.asarray(pool, dtype=int) for pool in pools])
     if sorted(dealt) != list(range(probabilities.shape[1])):
         wrong = f"the pools hold {len(dealt)} classes"
-        allowed = f"each of the {probabilities.shape[1]} columns once expected"
+        allowed = f"expected each of the {probabilities.shape[1]} columns once"
         raise InputError("secdt.to_class_probabilities", wrong, allowed)
     if how == "weighted":
         return np.stack([probabilities[:, list(pool)].sum(axis=1) for pool in pools], axis=1)

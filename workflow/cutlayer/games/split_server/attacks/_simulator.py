@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy, softplus
 from cutlayer.core.descent import descend
 from cutlayer.core.devices import randn
 from cutlayer.core.transcript import View
-from cutlayer.games.attributes.decoder import Standardized, fresh, passed, probabilities, seeded, tensor
+from cutlayer.games.attributes.decoder import Standardized, fresh, probabilities, seeded, shuffled_batches, tensor
 from cutlayer.games.base.encoded import take
 from cutlayer.games.base.snapshot import parsed
 
@@ -62,12 +62,12 @@ class Simulator:
         self.rng, self.noise = view.rng, float(view.noise)
         self.generator = torch.Generator().manual_seed(int(view.rng.integers(2**63)))
 
-    def follow(self, intercepted: Tensor, epochs: int, batch: int) -> np.ndarray:
+    def attack_epoch(self, intercepted: Tensor, epochs: int, batch: int) -> np.ndarray:
         """Train on the features (m, c, h, w) intercepted in an epoch; return probabilities (m, values) for them."""
         self.discriminator.adapt(intercepted)
         self.decoder.adapt(intercepted)
         for _ in range(epochs):
-            for rows in passed(np.arange(len(self.attribute)), batch, self.rng):
+            for rows in shuffled_batches(np.arange(len(self.attribute)), batch, self.rng):
                 self._step(rows, intercepted[torch.from_numpy(self.rng.integers(len(intercepted), size=len(rows)))])
         return probabilities(self.decoder, intercepted)
 

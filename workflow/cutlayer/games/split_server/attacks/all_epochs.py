@@ -75,18 +75,18 @@ class AllEpochs(Attack):
         return f"for at most {WIDE} features of a row in all epochs, here there are {features}"
 
     def infer(self, view: View) -> np.ndarray:
-        """(m, values) float64 probabilities of the intercepted rows' values."""
+        """Probabilities (m, values) float64 of the attribute of intercepted rows."""
         values, epochs, noise = int(view.values), len(view.intercepted), float(view.noise)
         known, attribute = view.poison, view.poison_attribute
-        heard = known
+        training = known
         if self.client:
             known, attribute = encoded(view, self.most), view.known_attribute[: self.most]
-            heard = known + noise * view.rng.standard_normal(known.shape)
+            training = known + noise * view.rng.standard_normal(known.shape)
         units = np.ones(epochs) if noise else scales(known)
-        known, asked, heard = (side_by_side(part, units) for part in (known, view.intercepted, heard))
+        known, attacked, training = (side_by_side(part, units) for part in (known, view.intercepted, training))
         if self.form == "kernel":
-            return posterior(known, attribute, values, asked, heard)
-        return (regression if self.form == "logistic" else discriminant)(heard, attribute, values)(asked)
+            return posterior(known, attribute, values, attacked, training)
+        return (regression if self.form == "logistic" else discriminant)(training, attribute, values)(attacked)
 
 
 def side_by_side(features: np.ndarray, units: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ class Basic(Attack):
     held: float = 0.1  # share of the known rows by which the best epoch is chosen; 0: the last one is taken
 
     def infer(self, view: View) -> np.ndarray:
-        """(n, values) float64 probabilities of the attacked rows' values."""
+        """Probabilities (n, values) float64 of the attribute of attacked rows."""
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
         trained = decoder(view, known, attribute, Recipe(self.epochs, self.batch, self.rate, self.held))
         return probabilities(trained, tensor(view.attacked, view.device))

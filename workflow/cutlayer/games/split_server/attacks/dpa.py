@@ -36,9 +36,9 @@ class DataPoison(Attack):
     held: float = 0.1  # share of the poison rows by which the best epoch is chosen; 0: the last one is taken
 
     def infer(self, view: View) -> np.ndarray:
-        """(E, m, values) float64 probabilities of the intercepted rows' values after each epoch."""
+        """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
         recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
-        poison, attribute, asked = (
+        poison, attribute, attacked = (
             tensor(part, view.device) for part in (view.poison, view.poison_attribute, view.intercepted)
         )
-        return decoders(view, poison, attribute, recipe)(asked)
+        return decoders(view, poison, attribute, recipe)(attacked)

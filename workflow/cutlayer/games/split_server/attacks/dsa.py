@@ -47,7 +47,7 @@ class DecodingSimulator(Attack):
         return "" if view.intercepted.ndim == 5 else "for images, here the features of a row are a vector"
 
     def infer(self, view: View) -> np.ndarray:
-        """(E, m, values) float64 probabilities of the intercepted rows' values after each epoch."""
+        """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
         simulator = Simulator(view, self.rate, self.width)
         epochs = (tensor(sent, view.device) for sent in view.intercepted)
-        return np.stack([simulator.follow(sent, self.epochs, self.batch) for sent in epochs])
+        return np.stack([simulator.attack_epoch(sent, self.epochs, self.batch) for sent in epochs])

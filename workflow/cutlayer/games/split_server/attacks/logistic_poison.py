@@ -28,7 +28,7 @@ class LogisticPoison(Attack):
     cheap: ClassVar[bool] = True
 
     def infer(self, view: View) -> np.ndarray:
-        """(E, m, values) float64 probabilities of the intercepted rows' values after each epoch."""
+        """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
         values, attribute = int(view.values), view.poison_attribute
         epochs = zip(view.poison, view.intercepted, strict=True)
         return np.stack([regression(poison, attribute, values)(intercepted) for poison, intercepted in epochs])

@@ -53,7 +53,7 @@ class StridedCnn(Model):
 def _image(inputs: Inputs) -> tuple[int, int]:
     """Height and width of an example's image."""
     if len(inputs.shape) != 3:
-        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "an image expected")
+        raise InputError("model.strided_cnn", f"an example has the shape {inputs.shape}", "expected an image")
     _, height, width = inputs.shape
     return height, width
 

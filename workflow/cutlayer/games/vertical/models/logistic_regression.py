@@ -61,8 +61,9 @@ class LogisticRegression(Model):
         name: str,
         device: str = "cpu",
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Train V models, model v on scale[v] * X + shift[v] (X is n x d, scale and shift V x d), labels y (n,)
-        in 0..classes-1.
+        """Train V logistic regressions, model v on scale[v] * X + shift[v].
+
+        X is n x d, scale and shift are V x d, labels y (n,) in 0..classes-1.
 
         Returns float64 weights (V, k, d) and biases (V, k), each of the epoch with its least held-out loss.
         A loss that is not a number is an InputError; `name` is for its message.
