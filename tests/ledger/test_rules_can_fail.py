@@ -42,12 +42,13 @@ Tables = Callable[[str, str], pd.DataFrame]
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    """The cells of an exhibit, read once."""
+    """The cells of an exhibit at one scale, read once."""
     known: dict[tuple[str, str], pd.DataFrame] = {}
 
     def of(paper: str, exhibit: str) -> pd.DataFrame:
         if (paper, exhibit) not in known:
-            known[paper, exhibit] = cells.load(published.cells(FOLDER, paper, exhibit))
+            table = cells.load(published.cells(FOLDER, paper, exhibit))
+            known[paper, exhibit] = table[table["scale"] == table["scale"].iloc[0]].reset_index(drop=True)
         return known[paper, exhibit]
 
     return of
