@@ -100,8 +100,8 @@ def _finished(plan: Plan, results: Path, scale: str) -> Iterator[tuple[tuple[str
     """The cells of each exhibit that has any at the scale."""
     for paper, name, _ in plan.exhibits():
         file = results / "cells" / paper / f"{name}.csv"
-        table = redrawn.read(file) if file.exists() else pd.DataFrame(columns=["scale"])
-        if len(own := table[table["scale"] == scale]):
+        table = redrawn.read(file) if file.exists() else pd.DataFrame()
+        if "scale" in table and len(own := table[table["scale"] == scale]):
             yield (paper, name), own
 
 
