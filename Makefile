@@ -43,7 +43,7 @@ endif
 
 .venv/ready: PYTHONPATH :=
 .venv/ready: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup: PYTHON=$(PYTHON) is Python %d.%d; 3.11 or newer expected" % sys.version_info[:2])'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup: PYTHON=$(PYTHON) is Python %d.%d; expected 3.11 or newer" % sys.version_info[:2])'
 	@echo "Installing the packages of requirements.lock into .venv"
 	@rm -f $@
 	@$(PYTHON) -m venv --clear .venv

@@ -355,7 +355,7 @@ def wrong_tables():
     yield replace(table, features=table.features[:, :-1]), "has 18 columns; expected 19"
     yield replace(table, labels=table.labels[:-1]), "another length"
     yield replace(table, labels=1 - table.labels), "rate of 0.1127 of class 'no'; 0.8873"
-    yield replace(table, labels=table.labels + 1), "label has codes outside its levels; integers 0 to 1"
+    yield replace(table, labels=table.labels + 1), "label has codes outside its levels; expected integers 0 to 1"
     yield replace(table, feature_names=table.feature_names[::-1]), "other features"
     yield replace(table, attributes={"sex": table.labels}), "other features or attributes"
     yield changed(age, np.nan), "not finite"

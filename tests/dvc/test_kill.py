@@ -73,11 +73,12 @@ def test_killed_at_random_moments(
     assert fresh.dvc("status", "dvc.yaml").strip().endswith("up to date.")
 
 
-@pytest.mark.parametrize("file", ["dvc.lock", ".dvc/tmp/rwlock"])
-def test_a_file_of_dvc_s_own_that_is_half_written_costs_a_look_at_all_jobs(file: str, changed: Repository) -> None:
-    (changed.folder / file).write_text('{"schema')
-    assert changed.call("dvc", "status", "dvc.yaml").returncode != 0
+def test_what_dvc_left_half_written_costs_a_look_at_all_jobs(changed: Repository) -> None:
     before = changed.times()
-    mend(changed)
+    for file in ("dvc.lock", ".dvc/tmp/rwlock"):
+        (changed.folder / file).write_text('{"schema')
+        assert changed.call("dvc", "status", "dvc.yaml").returncode != 0
+        mend(changed)
+        assert changed.call("dvc", "status", "dvc.yaml").returncode == 0
     changed.dvc("repro")
     assert not jobs_between(before, changed.times())

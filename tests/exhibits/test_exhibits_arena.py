@@ -185,7 +185,7 @@ def test_a_divergence_that_is_rounded_to_below_0_is_drawn(drawn):
     assert len(visible(figure)) == 6
 
 
-def test_before_and_after_have_their_marks_their_names_and_promises(drawn):
+def test_before_and_after_have_their_marks_their_names_and_bounds(drawn):
     def value(defense, setting, attack, metric):
         if metric == "promise":
             return 0.6 if defense == "marvell" else None
@@ -197,11 +197,11 @@ def test_before_and_after_have_their_marks_their_names_and_promises(drawn):
     names = [tick.get_text() for tick in axes[0].get_yticklabels()]
     row = names.index("marvell sum kl=0.1")
     for axis in axes:
-        before, after, promised = (labeled(axis, f"_{part}") for part in ("before", "after", "promise"))
+        before, after, bound = (labeled(axis, f"_{part}") for part in ("before", "after", "bound"))
         assert len(before) == len(after) == len(names)
         assert before[row].get_xdata()[0] == pytest.approx(0.7, abs=0.005)
         assert after[row].get_xdata()[0] == pytest.approx(0.99, abs=0.005)
-        assert [line.get_xdata()[0] for line in promised] == pytest.approx([0.6], abs=0.005)
+        assert [line.get_xdata()[0] for line in bound] == pytest.approx([0.6], abs=0.005)
         assert axis.texts[row].get_text() == "hint\noff axis†"  # which knows marvell
         assert [line.get_xdata()[0] for line in labeled(axis, "_drawn")] == pytest.approx([0.55], abs=0.005)
         assert {text.get_text() for text in axis.texts[:row]} >= {"hint"}

@@ -207,12 +207,12 @@ def test_what_hooks_of_labels_return_is_checked() -> None:
             return training.randn(len(training.labels), 2)
 
     for sentence, call in {
-        "outputs returned 1; a whole number from 2": lambda: OfLabels().outputs(2),
-        f"soft_labels returned {WIDER}; a tensor of shape (6, 2)": lambda: OfLabels().soft_labels(context()),
+        "outputs returned 1; expected a whole number from 2": lambda: OfLabels().outputs(2),
+        f"soft_labels returned {WIDER}; expected a tensor of shape (6, 2)": lambda: OfLabels().soft_labels(context()),
         "to_class_probabilities returned rows that add up to 1 only within 1;": lambda: (
             OfLabels().to_class_probabilities(np.full((4, 2), 0.5), None)
         ),
-        "drawn returned a tensor of shape (6, 2), float32, on cpu; a tensor of shape (6,), float32": lambda: (
+        "drawn returned a tensor of shape (6, 2), float32, on cpu; expected a tensor of shape (6,), float32": lambda: (
             OfLabels().drawn(None, context().training)
         ),
     }.items():
@@ -265,10 +265,10 @@ def test_what_hooks_of_clients_return_is_checked() -> None:
     rows = torch.ones(2, 4, 3)
     for sentence, call in {
         "release returned a tensor of shape (2, 12), ": lambda: OfClients().release(rows),
-        "deviation returned -1.0; a finite number from 0": lambda: OfClients().deviation(None),
-        "auc_bound returned 0.4; None or an AUC": lambda: OfClients().auc_bound(None),
+        "deviation returned -1.0; expected a finite number from 0": lambda: OfClients().deviation(None),
+        "auc_bound returned 0.4; expected None or an AUC": lambda: OfClients().auc_bound(None),
         "penalty returned a tensor of shape (4, 3)": lambda: OfClients().penalty(rows, None),
-        "update returned None; True or False": lambda: OfClients().update(rows, rows, None),
+        "update returned None; expected True or False": lambda: OfClients().update(rows, rows, None),
     }.items():
         refused(call, sentence)
 

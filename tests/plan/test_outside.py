@@ -424,6 +424,6 @@ def test_two_files_of_one_name_in_the_tree_are_refused_too(
             file.write_text("")
     monkeypatch.setattr(plugins, "ROOT", tmp_path)
     plugins._files.cache_clear()
-    sentence = rf"^{kind}\.mine: there is one in games/split/{kind}s and games/vertical/{kind}s; a name of its own"
+    sentence = rf"^{kind}\.mine: there is one in games/split/{kind}s and games/vertical/{kind}s; expected a name"
     with pytest.raises(InputError, match=sentence):
         plugins.names(kind)

@@ -259,7 +259,7 @@ def test_all_attacks_of_a_set_are_those_of_the_exhibit(planned):
             {"among": {"any": "all", "as_drawn": ["as_drawn", "norm"]}},
             r"among.as_drawn: has as_drawn, which is no attack",
         ),
-        ({"among": {"any": ["norm", "as_drawn"]}}, r"among.any: has as_drawn, which is no attack; a set of it alone"),
+        ({"among": {"any": ["norm", "as_drawn"]}}, r"among.any: has as_drawn, which is no attack; expected a set"),
         ({"among": {"as_drawn": ["as_drawn"], "any": ["norm", "as_drawn"]}}, r"among.any: has as_drawn, which is no"),
         ({"among": {}}, r"table.worst.among: \{\}; should have at least 1 item"),
         ({"leaks": {"atack_utility": "more"}}, r"table.worst.leaks: there is no metric 'atack_utility'; did you mean"),

@@ -53,7 +53,7 @@ def test_a_contract_has_its_hooks_and_the_comments_of_its_fields(site: Path) -> 
     said = page_of(site, "split")
     for hook in ("begin", "outputs", "auc_bound", "soft_labels", "backward", "to_class_probabilities"):
         assert f'id="cutlayer.games.split.defense.Defense.{hook}"' in said
-    assert "how often each example's gradient is sent: the epochs" in said
+    assert "how often each example's gradient is released: the epochs" in said
     assert "Raises FailedRun" in page_of(site, "games")
 
 

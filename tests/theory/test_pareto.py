@@ -139,7 +139,7 @@ def test_opposed_gradients_over_the_threshold_stop() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"C": [[1.0, 0.0]]}, "direction.C: is .*; a 2 x 2 matrix"),
+        ({"C": [[1.0, 0.0]]}, "direction.C: is .*; expected a 2 x 2 matrix"),
         ({"C": [[1.0, 2.0], [2.0, 1.0]]}, "direction.C: is .*; dot products are symmetric and positive"),
         ({"C": [[1.0, 0.5], [0.2, 1.0]]}, "symmetric"),
         ({"losses": (-1.0, 0.0)}, "direction.losses"),

@@ -98,10 +98,10 @@ def test_of_two_values_the_printed_bound_holds_and_is_looser(p):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: theorem2_printed(-0.1), r"theory.tappfl: an entropy of -0.1 bits; 0 or more, and less than 6"),
+        (lambda: theorem2_printed(-0.1), r"theory.tappfl: an entropy of -0.1 bits; expected 0 or more, and less"),
         (lambda: theorem2_printed(6.0), r"less than 6"),
         (lambda: theorem2_corrected(1.01, 2), r"an entropy of 1.01 bits; 0 to 1 for 2 values"),
-        (lambda: theorem2_corrected(0.0, 1), r"an attribute of 1 values; at least 2"),
+        (lambda: theorem2_corrected(0.0, 1), r"an attribute of 1 values; expected at least 2"),
         (lambda: err(np.ones(3), np.zeros(3)), r"a value of the attribute has no row"),
         (lambda: difference(np.ones(0), np.zeros(0)), r"a value of the attribute has no row"),
         (lambda: trend(np.ones(3), np.arange(3)), r"a line through points of one x"),

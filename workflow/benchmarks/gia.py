@@ -1,4 +1,4 @@
-"""gia on a batch against a loop over predictions, in one run: `python workflow/benchmarks/gia.py`."""
+"""Speed of gradient inversion on a batch against a loop over predictions: `python workflow/benchmarks/gia.py`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ COLUMNS = ["classes", "d", "batch (s)", "loop (s)", "ratio", "greatest differenc
 
 
 def seen(rng: np.random.Generator, classes: int, d: int) -> dict[str, np.ndarray]:
-    """What 1,000 predictions of a random model with d passive and 3 active features show."""
+    """View of 1,000 predictions of a random model with d passive and 3 active features."""
     weights, X = rng.normal(size=(classes, d + 3)), rng.random((PREDICTIONS, d + 3))
     parts = {"active_features": X[:, d:], "active_weights": weights[:, d:], "passive_weights": weights[:, :d]}
     return parts | {"scores": softmax(X @ weights.T), "bias": np.zeros(classes)}
 
 
 def attacked(arrays: dict[str, np.ndarray], rows: slice) -> tuple[np.ndarray, float]:
-    """The guesses for some rows, and the seconds they took."""
+    """Guesses for some rows, and their seconds."""
     part = arrays | {name: arrays[name][rows] for name in ("scores", "active_features")}
     view = View("gia", GradientInversion.sees, part, np.random.default_rng(0))
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""`optimal_noise` against scipy's SLSQP on the four-variable problem: time a call, ratio, objective.
+"""Speed and objective of `optimal_noise` against scipy's SLSQP on the four-variable problem.
 
 Run `python workflow/benchmarks/gradient_noise.py [note]`; it prints a table and writes it beside this file, with the
 note (say, that others used the machine). SLSQP gets variables scaled by the power and a start that spends it, once as
@@ -30,7 +30,7 @@ EQUAL = 1e-8
 
 
 def magnitude(rng: np.random.Generator, decades: float) -> float:
-    """A positive number, uniform in its logarithm, up to so many decades from 1."""
+    """Log-uniform positive number, at most so many decades from 1."""
     return float(10 ** rng.uniform(-decades, decades))
 
 

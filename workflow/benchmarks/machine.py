@@ -1,4 +1,4 @@
-"""What a benchmark ran on, in one line."""
+"""Line that describes the machine of a benchmark."""
 
 from __future__ import annotations
 

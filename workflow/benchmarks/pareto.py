@@ -1,4 +1,4 @@
-"""`direction` against cvxpy on the two-variable quadratic program (12): time a call, ratio, objective.
+"""Speed and objective of `direction` against cvxpy on the two-variable quadratic program (12).
 
 Run `python workflow/benchmarks/pareto.py [note]`; it prints a table and writes it beside this file, with the note
 (say, that others used the machine). cvxpy solves one compiled problem for each case with parameters for its numbers,
@@ -78,7 +78,7 @@ class Program:
 
 
 def target(losses: tuple[float, float], at_front: bool) -> tuple[float, float]:
-    """What C beta is to come near."""
+    """Target of C beta."""
     return anchor(losses, UTILITY) if at_front else losses
 
 

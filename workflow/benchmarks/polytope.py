@@ -1,4 +1,4 @@
-"""`project` and `relaxed_center` against a cvxpy loop: seconds for 1,000 predictions, agreement, ratio.
+"""Speed and agreement of `project` and `relaxed_center` against a cvxpy loop, on 1,000 predictions.
 
 Run `python workflow/benchmarks/polytope.py`; it prints a table and writes it beside this file. The loop's
 problem is built once, with the right-hand side as a parameter, and timed on a few rows with each solver's

@@ -1,4 +1,4 @@
-"""Runs at the published sizes with attacks on them: rows of a csv file, so that hours of them may be stopped.
+"""Runs at the published sizes with attacks on them, written row by row to a csv file, so that they can be resumed.
 
 An attack on a training is a row that is appended to the file as soon as it is there; what it has already is not run
 again. `readings_tappfl` says what runs, and writes a page from the rows.

@@ -1,4 +1,4 @@
-"""What a paper leaves open, read in each way at its published sizes, beside what it prints.
+"""Readings of a paper's open choices, measured at its published sizes and compared with the published values.
 
 Run `make data`, then `python workflow/benchmarks/readings.py`, of which `--help` says how to make a part. A training
 and the attack on it are a row that is appended to readings_tcpo.csv as soon as it is there; what the file has already
@@ -103,7 +103,7 @@ def one(plan: Plan, attack: str, setup: str, reading: str, defense: str, paramet
 
 
 def applies(reading: str, attack: str, defense: str) -> bool:
-    """Whether a reading can make a difference."""
+    """True if a reading can make a difference."""
     of_attack, of_defense = ONLY.get(reading, ("", ""))
     return of_attack in ("", attack) and of_defense in ("", defense)
 

@@ -1,4 +1,4 @@
-"""What the text of marvell leaves open of figure 1: the optimizer, how fast a model learns, how large its batches are.
+"""Readings of marvell's figure 1: optimizer, learning rate and batch size.
 
 Run `make data`, then `python workflow/benchmarks/readings_marvell.py`. The setup is criteo_steps at scale reference,
 with the model and the batch of the official settings, by Adam or, as figure 1's caption has it, stochastic gradient

@@ -1,4 +1,4 @@
-"""The tables of `readings`: what was measured in each way of reading, and what the paper prints."""
+"""Tables of `readings`: measured values under each reading, and the published values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Measured:
 
 
 def told(values: list[float]) -> str:
-    """Mean, half the 95% interval and how many seeds."""
+    """Mean, half the 95% interval and number of seeds, as text."""
     if not values:
         return ""
     mean, low, high = interval(values)

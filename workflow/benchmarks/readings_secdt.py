@@ -1,4 +1,4 @@
-"""What the text of secdt leaves open of model completion on images: which bottom, which head, which labels, which rows.
+"""Readings of secdt's model completion on images: bottom model, head, known labels and rows.
 
 Run `make data`, then `python workflow/benchmarks/readings_secdt.py`. The setups are mnist and fashion_mnist at scale
 reference. One thing at a time is read otherwise than in the project, with secdt's noise and without.
@@ -74,7 +74,7 @@ def guessed(run: Trained, attack: ModelCompletion, seed: int, **changed: Any) ->
 
 
 def right(run: Trained, attack: ModelCompletion, seed: int, **changed: Any) -> float:
-    """How often the guess is the class."""
+    """Accuracy of the guess."""
     guess, rows = guessed(run, attack, seed, **changed)
     return float((guess.argmax(axis=1) == run.truth[rows]).mean())
 

@@ -1,4 +1,4 @@
-"""What tappfl gives at the published size: lambda = 0, which printed rows can be held against, and lambda = 1.
+"""tappfl at the published size: lambda = 0, which can be compared with published rows, and lambda = 1.
 
 Run `make data`, then `python workflow/benchmarks/readings_tappfl.py`, of which `--help` says how to make a part, and
 which may be stopped: see `published`. All is as at scale paper: 100 devices, a tenth of them in each of 20 rounds, 10

@@ -1,4 +1,4 @@
-"""A training step under each of the clients' defenses against an undefended one, in one run.
+"""Time of a split_server training step under each defense, relative to an undefended one.
 
 Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it beside this file, with the note.
 All train mlp at the paper's settings on the stand-in of adult, which has its columns, by the protocol's own step.

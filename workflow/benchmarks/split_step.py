@@ -1,4 +1,4 @@
-"""A training step under each of the label party's defenses against an undefended one, in one run.
+"""Time of a split training step under each defense of the label party, relative to an undefended one.
 
 Run `python workflow/benchmarks/split_step.py [note]`; it prints a table and writes it beside this file, with the note.
 All train wide_deep at the paper's settings on the stand-in of criteo, through the protocol's own step. A round is one

@@ -1,4 +1,4 @@
-"""The devices of a federated round trained as one stack against the loop over devices, in one run.
+"""Speed of training the devices of a federated round as one stack, against a loop over devices.
 
 Run `python workflow/benchmarks/stacked_devices.py [note]`; it prints a table and writes it beside this file, with the
 note. Both do the same computation, see `games/federated/local.py`; what they give is compared too. 100 devices

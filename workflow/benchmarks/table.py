@@ -1,4 +1,4 @@
-"""What the benchmarks write: a page of Markdown with a title, paragraphs and tables."""
+"""Markdown pages of the benchmarks: a title, paragraphs and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training at scale reference on the project's own data, an attack on it, and what came out of some seeds."""
+"""Helpers for benchmarks: a training at scale reference, an attack on it, and means over seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the ledger's rules say "holds" or "fails" where it is not so, by simulation, for 3, 5 and 10 seeds.
+"""Simulated error rates of the ledger's rules: false "holds" and "fails" for 3, 5 and 10 seeds.
 
 Run `python workflow/benchmarks/verdicts.py [trials]`; it prints tables and writes them beside this file. A trial draws
 what the seeds of a cell would give where the truth is known, takes the interval and the verdict as the ledger does
@@ -43,7 +43,7 @@ PRINTED, SPREAD = 0.8, 0.02
 
 @dataclass(frozen=True)
 class Case:
-    """A rule where the truth is known: what is true, which verdicts are then false and which is right."""
+    """A rule with known truth: the true value, the false verdicts and the right one."""
 
     rule: str
     truth: str
@@ -317,7 +317,7 @@ OVER: list[str] = []  # cases that are beyond what is allowed
 
 
 def missed() -> Iterator[list[str]]:
-    """How often a violation that occurs in a share of the seeds is in none of those that were run."""
+    """Probability that a violation in a share of all seeds occurs in none of those that were run."""
     for share in (0.9, 0.5, 0.1):
         yield [f"in {share:.0%} of the trainings", *(f"{(1 - share) ** seeds:.1%}" for seeds in SEEDS)]
 

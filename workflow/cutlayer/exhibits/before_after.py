@@ -44,7 +44,7 @@ class BeforeAfter(Exhibit):
     before: str = "attacks_of_the_papers"  # sets of attacks
     after: str = "any_attack"
     leak: str = "leak_auc_mean"  # a metric of an attack
-    promise: str = "promise"  # a metric of a run: the most that it says it leaks
+    bound: str = "promise"  # a metric of a run: the AUC that its defense guarantees
     x_label: str = "worst leak AUC"
     chance: float = 0.5  # the leak of a guess without any view
 
@@ -88,8 +88,8 @@ class BeforeAfter(Exhibit):
         by = [label(str(cell.get("by", "")).split(", ")[0]) for cell in found.values() if cell is not None]
         names, at = "\n".join(dict.fromkeys(by)), axis.get_yaxis_transform()
         axis.text(1.03, row, names, transform=at, va="center", fontsize=6, linespacing=0.95, color=NEUTRAL)
-        if (cell := self._cell(own, "", self.promise)) is not None:
-            axis.plot([cell["mean"]], [row], label="_promise", **TICK)
+        if (cell := self._cell(own, "", self.bound)) is not None:
+            axis.plot([cell["mean"]], [row], label="_bound", **TICK)
         if (cell := self._cell(own, AS_DRAWN, self.leak)) is not None:
             axis.plot([cell["mean"]], [row], label="_drawn", **CROSS)
 
@@ -108,7 +108,7 @@ class BeforeAfter(Exhibit):
         return {
             f"worst of {label(self.before)}": Line2D([], [], color=NEUTRAL, **PLAIN, **HOLLOW),
             f"worst of {label(self.after)}": Line2D([], [], color=NEUTRAL, **PLAIN),
-            "promise": Line2D([], [], **TICK | {"markersize": 9}),
+            "bound": Line2D([], [], **TICK | {"markersize": 9}),
             **({"as drawn": Line2D([], [], **CROSS)} if drawn else {}),
             "guess": Line2D([], [], color=NEUTRAL, lw=0.8),
             "undefended": Line2D([], [], color="#000000", lw=0.9, linestyle=(0, (4, 2))),
