@@ -30,7 +30,7 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
         cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
         files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
         plugins.create("exhibit", use, options).draw(
-            summarize(cells, "p", "e", "quick"), "A title", files, drawn.context
+            summarize(cells.assign(scale="quick"), "p", "e"), "A title", files, drawn.context
         )
         return figures.pop()
 
