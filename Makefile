@@ -6,8 +6,11 @@ ARGS ?=
 SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
-# make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says.
-CONFIG = $(if $(SCALE)$(PAPERS),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]"))
+# make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says; SETUPS=, DEFENSES=, ATTACKS=: a part of it.
+comma := ,
+named = $(if $($(2)),"$(1): ["$(call quoted,$(2))"]$(comma) ")
+ONLY = $(if $(SETUPS)$(DEFENSES)$(ATTACKS),"only={"$(call named,setups,SETUPS)$(call named,defenses,DEFENSES)$(call named,attacks,ATTACKS)"}")
+CONFIG = $(if $(SCALE)$(PAPERS)$(ONLY),--config $(if $(SCALE),scale=$(call quoted,SCALE)) $(if $(PAPERS),"papers=["$(call quoted,PAPERS)"]") $(ONLY))
 
 # What a shell may lack or have of another program: a user with a name and a place for caches (as in a container), this
 # checkout's library before any other, text in UTF-8.
@@ -62,7 +65,7 @@ report: results
 
 # What a scale will run and how long it takes, before it does: make plan SCALE=reference.
 plan: setup
-	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,9,$(CONFIG))
+	@$(BIN)/python -m cutlayer.plan.cost $(wordlist 2,20,$(CONFIG))
 
 # After a run: what its jobs took, into the table that `make plan` reads. `make publish` does so, too.
 seconds: setup
@@ -77,9 +80,9 @@ TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE
 try: setup
 	@$(BIN)/python -m launch.trying $(foreach key,$(TRIED),$(key)=$(call quoted,$(key))) -- $(SNAKEMAKE)
 
-# Put a finished run at a scale that judges all numbers into reference/, to be committed; papers that are there already stay.
+# Put what is finished at a scale that judges all numbers into reference/, to be committed, beside what is there already.
 publish: setup
-	@$(BIN)/python -m cutlayer.reference.publish
+	@$(BIN)/python -m cutlayer.reference.publish $(if $(SCALE),$(call quoted,SCALE))
 
 # After a change of a rule: the reference's verdicts and exhibits again, from its cells, and which verdicts change.
 judge:

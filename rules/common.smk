@@ -62,6 +62,8 @@ internals.before_running(sentences()(processes.settle))
 
 
 onstart:
+    for line in plan.left_out:
+        print(line, file=sys.stderr)
     os.environ[KEEP_GOING] = "yes" if internals.keeps_going else ""
     with sentences():
         environment.check(*internals.executor)

@@ -23,6 +23,7 @@ rule cells:
             s: plan.setups[s]["dataset"]
             for s in EXHIBITS[f"{w.paper}/{w.exhibit}"]["setups"]
         },
+        scale=plan.scale,
     script:
         "../workflow/scripts/cells.py"
 
@@ -53,7 +54,6 @@ rule figure:
         exhibit=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"],
         options=lambda w: plan.plot_options(w.paper, w.exhibit),
         caption=lambda w: EXHIBITS[f"{w.paper}/{w.exhibit}"]["caption"],
-        scale=plan.scale,
     script:
         "../workflow/scripts/exhibit.py"
 

@@ -23,6 +23,7 @@ rule site:
         papers=plan.papers,
         styles=plan.styles["defense"],
         scale=plan.scale,
+        scales=plan.scales,
         datasets=plan.datasets(),
         code=lambda wildcards: {
             paper: code_of.of_numbers(plan, paper) for paper in plan.papers

@@ -30,7 +30,7 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
     def drawn(use, rows, along="all", /, kept=None, **options):
         cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
         files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
-        table = summarize(cells, "p", "e", "quick")
+        table = summarize(cells.assign(scale="quick"), "p", "e")
         table = with_kept(table, kept) if kept else table
         plugins.create("exhibit", use, options).draw(table, "A title", files, drawn.context)
         return figures.pop()

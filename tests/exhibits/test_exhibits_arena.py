@@ -119,7 +119,7 @@ def drawn(tmp_path, monkeypatch):
         )
         files = {kind: tmp_path / f"{name}.{kind}" for kind in ("md", "tex")}
         told = plan().plot_options("arena", name)
-        table = summarize(cells, "arena", name, "quick")
+        table = summarize(cells.assign(scale="quick"), "arena", name)
         beside = PlotContext(styles=told["styles"], knowing=told["knowing"])
         drawing.draw(table, f"arena {name}: {exhibit['title']}", files, beside)
         return kept[-1], files

@@ -35,7 +35,8 @@ def cell(values, place=0, along="all", skipped="", **who):
 
 
 def table(rows, along="all"):
-    return summarize(pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]], "p", "e", "quick")
+    cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
+    return summarize(cells.assign(scale="quick"), "p", "e")
 
 
 def run(defense, leaks, utilities, setting="", attack="norm", **who):
@@ -95,7 +96,9 @@ def test_a_figure_and_the_ledger_give_a_number_one_interval():
     rows = [*run("none", [1.0, 0.99, 1.0], [0.8, 0.81, 0.8]), *run("iso", [0.51, 0.53, 0.54], [0.7, 0.7, 0.71])]
     facts = {"tested": 1000, "chance": 0.5, "error": 0.02, "few": 250}
     cells = pd.DataFrame(rows).assign(**facts)[[*WHO, "all", "seed", "value", "n", "cases", "skipped", *facts]]
-    drawn = with_limits(summarize(cells, "p", "e", "quick"), "attack_utility").set_index(["defense", "metric"])
+    drawn = with_limits(summarize(cells.assign(scale="quick"), "p", "e"), "attack_utility").set_index(
+        ["defense", "metric"]
+    )
     check = {"exhibit": "e", "statistic": "value", "left": {"defense": "iso", "metric": "attack_utility"}}
     (found,) = per_setup(check, {"e": cells})
     ours = found.compared.shown

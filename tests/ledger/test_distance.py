@@ -25,6 +25,7 @@ def test_a_distance_is_the_median_in_tolerances_and_apart_where_no_defense_acts(
     assert found.loc["table1", ["numbers", "distance", "undefended", "distance undefended"]].tolist() == [
         4, "1.5", 1, "0.5",
     ]  # fmt: skip
+    assert found.loc["table1", "scales"] == "quick"
     assert found.loc["table2", ["distance", "undefended", "distance undefended"]].tolist() == ["25", 0, ""]
 
 

@@ -38,7 +38,7 @@ PARTS = {"": "", "_parts": "maximum_mapping"}  # of secdt, with its setting
 
 
 def exhibit(*rows):
-    return pd.DataFrame(rows)[[*WHO, "all", "seed", "value", "n", "cases", "skipped"]]
+    return pd.DataFrame(rows)[[*WHO, "all", "seed", "value", "n", "cases", "skipped"]].assign(scale="quick")
 
 
 def secdt_rows(provenance="real"):
@@ -64,7 +64,7 @@ def test_an_exhibit_has_the_numbers_that_the_ledger_judges_by():
     published, cells = read(PAPERS / "secdt/published.csv"), exhibit(*secdt_rows())
     entries = plan().plot_options("secdt", "table1")["numbers"]
     assert {entry["check"]["exhibit"] for entry in entries} == {"table1"}
-    found = published_cells(summarize(cells, "secdt", "table1", "quick"), entries, published)
+    found = published_cells(summarize(cells, "secdt", "table1"), entries, published)
     judged = judge("secdt", {"claims": {}, "numbers": entries}, published, {"table1": cells}, Scale("paper"))
     judged = judged[judged["setup"] == "criteo"]
     for reading in ("secdt", "secdt_raw"):  # the noise's softmax, and itself: the printed numbers stand beside both
@@ -82,16 +82,14 @@ def test_a_number_of_any_setting_has_none():
         for t in (0.001, 0.003)
     ]
     entries = plan().plot_options("tcpo", "figure4_tabular")["numbers"]
-    found = published_cells(
-        summarize(exhibit(*rows), "tcpo", "f", "quick"), entries, read(PAPERS / "tcpo/published.csv")
-    )
+    found = published_cells(summarize(exhibit(*rows), "tcpo", "f"), entries, read(PAPERS / "tcpo/published.csv"))
     assert found["setting"].isna().all()
     assert set(found["defense"]) == {"tcpo"}
 
 
 @pytest.mark.parametrize(("provenance", "differs"), [("real", True), ("stand-in", False)])
 def test_the_csv_has_the_papers_number_and_the_difference(provenance, differs):
-    table = summarize(exhibit(*secdt_rows(provenance)), "secdt", "table1", "quick").drop(columns="each")
+    table = summarize(exhibit(*secdt_rows(provenance)), "secdt", "table1").drop(columns="each")
     entries = plan().plot_options("secdt", "table1")["numbers"]
     found = compared(table, published_cells(table, entries, read(PAPERS / "secdt/published.csv")))
     norm = found[(found["attack"] == "norm") & (found["defense"] == "secdt")].iloc[0]
@@ -102,7 +100,7 @@ def test_the_csv_has_the_papers_number_and_the_difference(provenance, differs):
 
 
 def test_what_the_paper_does_not_print_has_no_more_columns():
-    table = summarize(exhibit(*secdt_rows()), "secdt", "attacks", "quick").drop(columns="each")
+    table = summarize(exhibit(*secdt_rows()), "secdt", "attacks").drop(columns="each")
     assert list(compared(table, published_cells(table, [], pd.DataFrame())).columns) == list(table.columns)
 
 
@@ -114,7 +112,7 @@ def test_a_drawn_exhibit_is_the_same_twice(tmp_path):
     written = []
     for time in range(2):
         files = {kind: tmp_path / f"{time}.{kind}" for kind in kinds}
-        draw(("secdt", "table1"), own, plan().plot_options("secdt", "table1"), "quick", inputs, files)
+        draw(("secdt", "table1"), own, plan().plot_options("secdt", "table1"), inputs, files)
         written.append([files[kind].read_bytes() for kind in kinds])
     assert written[0] == written[1]
     assert "paper 52.34 / 76.95" in written[0][1].decode()
@@ -122,5 +120,5 @@ def test_a_drawn_exhibit_is_the_same_twice(tmp_path):
 
 
 def test_facts_have_no_seeds():
-    table = summarize(exhibit(row(2.0, NO_SEED, setup="bank", dataset="bank", metric="classes")), "p", "e", "quick")
+    table = summarize(exhibit(row(2.0, NO_SEED, setup="bank", dataset="bank", metric="classes")), "p", "e")
     assert table["each"].tolist() == [{}]

@@ -11,7 +11,8 @@ from scipy import stats
 from scipy.special import logit
 
 from cutlayer.ledger.cells import WHO
-from cutlayer.ledger.claims import OLDER, Scale, judge
+from cutlayer.ledger.claims import Scale, judge
+from cutlayer.reference.redrawn import OLDER
 
 PRINTED = pd.DataFrame(
     [("t", "all", "d", "mse", 0.3), ("t", "all", "d", "attack_auc", 0.42)],
@@ -186,7 +187,7 @@ def test_a_reading_that_was_not_run_keeps_the_claim_from_failing():
     checks = {
         name: {"exhibit": name, "statistic": "value", "left": {"defense": "d"}, "at_least": 0} for name in ("e", "f")
     }
-    row = one(cells(DOWN), check=checks["e"], readings=checks, scale=Scale("paper", older=True))
+    row = one(cells(DOWN), check=checks["e"], readings=checks, scale=Scale("paper", absent=OLDER))
     assert (row["verdict"], row["why"]) == ("undecided", "e: fails; f: no result")
 
 
@@ -241,7 +242,7 @@ def test_beyond_either_limit_it_is_refuted():
 )
 def test_of_cells_that_an_older_run_does_not_have_there_is_no_result(check):
     check = {"exhibit": "e", "statistic": "value", "at_least": 0} | check
-    row = one(cells(UP), check=check, scale=Scale("paper", older=True))
+    row = one(cells(UP), check=check, scale=Scale("paper", absent=OLDER))
     assert (row["verdict"], row["why"]) == ("no result", OLDER)
 
 

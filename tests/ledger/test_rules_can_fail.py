@@ -42,12 +42,13 @@ Tables = Callable[[str, str], pd.DataFrame]
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    """The cells of an exhibit, read once."""
+    """The cells of an exhibit at one scale, read once."""
     known: dict[tuple[str, str], pd.DataFrame] = {}
 
     def of(paper: str, exhibit: str) -> pd.DataFrame:
         if (paper, exhibit) not in known:
-            known[paper, exhibit] = cells.load(published.cells(FOLDER, paper, exhibit))
+            table = cells.load(published.cells(FOLDER, paper, exhibit))
+            known[paper, exhibit] = table[table["scale"] == table["scale"].iloc[0]].reset_index(drop=True)
         return known[paper, exhibit]
 
     return of
@@ -126,7 +127,7 @@ def ask(name: str, paper: str, claim: dict[str, Any], tables: Tables) -> None:
 
 def _used(check: Check, table: pd.DataFrame) -> pd.DataFrame | None:
     """All that a check selects in the first setup that has all of it, as it was measured."""
-    for found in evidence.per_setup(check, {check["exhibit"]: table}, older="none"):
+    for found in evidence.per_setup(check, {check["exhibit"]: table}, absent="none"):
         if not found.used.empty and found.lacks not in (evidence.FAILED, evidence.SKIPPED):
             own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
             chosen = np.logical_or.reduce([mask(own, part) for part in all_selections(check)])

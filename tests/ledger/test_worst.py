@@ -207,6 +207,6 @@ def test_cells_have_the_worst_attack_and_its_name_from_tables_to_the_csv(tmp_pat
     for own, attacks in ((exhibit, {"known"}), (alone, {"norm", "hint"})):  # what does not name it does not have it
         apart = gather([*files, utility_of_draws(tmp_path)], tmp_path, {"clicks": "clicks"}, own)
         assert set(apart["attack"]) == attacks
-    write(cells, tmp_path / "cells.csv")
-    (row,) = summarize(load(tmp_path / "cells.csv"), "arena", "labels", "quick").to_dict("records")
+    write(cells.assign(scale="quick"), tmp_path / "cells.csv")
+    (row,) = summarize(load(tmp_path / "cells.csv"), "arena", "labels").to_dict("records")
     assert (row["by"], row["mean"], row["seeds"]) == ("norm, hint", pytest.approx(1.9 / 3), 3)

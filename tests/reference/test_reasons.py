@@ -11,10 +11,9 @@ import pytest
 
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
-from cutlayer.ledger.claims import OLDER
 from cutlayer.plan.check_lines import parsed
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import judged_again, published, reasons
+from cutlayer.reference import judged_again, published, reasons, redrawn
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / published.FOLDER
@@ -29,13 +28,13 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def judged(plan: Plan) -> pd.DataFrame:
     """All rows, from the committed cells."""
-    return reasons.judged(plan, FOLDER)
+    return redrawn.judged(plan, FOLDER)
 
 
 @pytest.fixture
 def changed(judged: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with another claims.csv, of which nothing is judged again."""
-    monkeypatch.setattr(reasons, "judged", lambda *_: judged)
+    monkeypatch.setattr(redrawn, "judged", lambda *_: judged)
     return tmp_path
 
 
@@ -87,10 +86,10 @@ def test_judging_again_says_which_verdicts_change(
     cells.write(judged.assign(verdict=judged["verdict"].where(judged.index != 0, "fails")), folder / FILE)
     monkeypatch.setattr(reasons, "of_reference", lambda _: plan)
     for name in ("write_ledger", "draw"):
-        monkeypatch.setattr(judged_again, name, lambda *_: None)
+        monkeypatch.setattr(redrawn, name, lambda *_: None)
     (row,) = judged_again.judge(changed).to_dict("records")
     assert (row["item"], row["verdict before"], row["verdict"]) == (judged["item"][0], "fails", judged["verdict"][0])
-    pd.testing.assert_frame_equal(reasons.read(folder / FILE), judged)
+    pd.testing.assert_frame_equal(redrawn.read(folder / FILE), judged)
 
 
 def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) -> None:
@@ -106,10 +105,10 @@ def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) ->
         for place, side in enumerate(sides)
     }
     published = {**content, "claims": claims, "numbers": [], "main": []}
-    newer = SimpleNamespace(papers={"marvell": published}, folder=plan.folder, judged_at=plan.judged_at)
-    rows = reasons.judged(cast(Plan, newer), FOLDER)
+    newer = SimpleNamespace(papers={"marvell": published}, folder=plan.folder, at=plan.at, scales=plan.scales)
+    rows = redrawn.judged(cast(Plan, newer), FOLDER)
     assert {*rows["verdict"]} == {"no result"}
-    assert {*rows["why"]} == {OLDER, "there is no setting sum_kl=7.0"}
+    assert {*rows["why"]} == {redrawn.OLDER, "there is no setting sum_kl=7.0"}
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,24 @@
-"""The reference run: papers are published one by one and whole, at one scale; comparing finds what differs."""
+"""The reference: what is finished comes beside what is there, cell by cell; comparing finds what differs."""
 
 from __future__ import annotations
 
-import gzip
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
-from PIL import Image
 from tests.params import params
 
 from cutlayer.core.artifacts import read_json, write_json
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
-from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import COLUMNS
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import published
+from cutlayer.reference import published, redrawn
 from cutlayer.reference.compare import compare
 from cutlayer.reference.publish import commit_of, hours, publish
 
@@ -36,30 +35,44 @@ def row(paper: str, item: str, ours: float, low: float, high: float, **more: obj
     return made | {"ours": ours, "low": low, "high": high, "verdict": "holds"} | more
 
 
-def run(root: Path, *papers: str, scale: str = SCALE, value: float = 0.5) -> Plan:
-    """Write a finished run into a folder: of each exhibit and dataset what is published, and a claim a paper."""
-    plan = Plan(CONFIG | {"papers": [*papers], "scale": scale})
+def run(
+    root: Path, *papers: str, scale: str = SCALE, value: float = 0.5, provenance: str = "real", **only: list
+) -> Plan:
+    """Write a finished run into a folder: of each exhibit a number a setup and defense, and the facts of the data."""
+    plan = Plan(CONFIG | {"papers": [*papers], "scale": scale} | ({"only": only} if only else {}))
     shutil.copy(ROOT / "params.yaml", root)
     for paper, name, exhibit in plan.exhibits():
-        for file in published.files_of(paper, name, exhibit):
-            written(root / "results" / published.source(file), scale)
+        file = root / f"results/cells/{paper}/{name}.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows = [cell(plan, *pair, exhibit["along"], scale, value, provenance) for pair in plan.pairs(exhibit)]
+        cells.write(pd.DataFrame(rows), file)
     for dataset in plan.datasets():
-        write_json(root / f"data/normalised/{dataset}.json", {"name": dataset, "files": {"a.csv": "0" * 64}})
-    claims = [row(paper, "leaks", value, value - 0.1, value + 0.1, scale=scale) for paper in papers]
-    cells.write(pd.DataFrame(claims), root / "results/claims.csv")
+        facts = {"name": dataset, "provenance": provenance, "files": {"a.csv": "0" * 64}}
+        write_json(root / f"data/normalised/{dataset}.json", facts)
+    (root / "results/claims.csv").write_text(f"{papers}{value}")
     return plan
 
 
-def written(file: Path, scale: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if file.suffix == ".png":
-        Image.new("RGBA", (2, 2), "white").save(file)
-    elif file.suffix == ".md":
-        file.write_text("| a |\n")
-    elif "cells" in file.parts:
-        pd.DataFrame(columns=[*WHO, "all", "seed", "value", "n", "cases", "skipped"]).to_csv(file, index=False)
-    else:
-        pd.DataFrame({"scale": [scale]}).to_csv(file, index=False)
+def cell(plan: Plan, setup: str, defense: str, along: str, scale: str, value: float, provenance: str) -> dict:
+    who = {"setup": setup, "dataset": plan.setups[setup]["dataset"], "provenance": provenance, "features": 3}
+    who |= {"defense": defense, "setting": "", "attack": "", "metric": "accuracy", along: 0}
+    return who | {"seed": 0, "value": value, "n": 5, "cases": 1, "skipped": "", "scale": scale}
+
+
+def drawn(plan: Plan, folder: Path, names: Iterable[tuple[str, str]]) -> None:
+    """Files in place of drawings, which take long and are tested elsewhere."""
+    for paper, name in names:
+        for file in published.files_of(paper, name, plan.papers[paper]["exhibits"][name]):
+            if file.startswith("exhibits/"):
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_text("drawn")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _not_drawn() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(redrawn, "draw", drawn)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -67,81 +80,143 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the first paper's run is published."""
     root = tmp_path_factory.mktemp("published")
     run(root, FIRST)
-    publish(root, "a" * 40)
+    publish(root, "a" * 40, SCALE)
     return root
 
 
 @pytest.fixture
 def root(once: Path, tmp_path: Path) -> Path:
     shutil.copytree(once, tmp_path / "root")
+    shutil.rmtree(tmp_path / "root/results")
     return tmp_path / "root"
 
 
+def publish_of(root: Path, *papers: str, scale: str = SCALE, **more: Any) -> str:
+    run(root, *papers, scale=scale, **more)
+    return publish(root, "b" * 40, scale)
+
+
+def stored(root: Path, exhibit: str, paper: str = FIRST) -> pd.DataFrame:
+    return cells.load(published.cells(root / "reference", paper, exhibit))
+
+
 def test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params(root: Path) -> None:
-    before = (root / "reference/claims.csv").read_text().splitlines()
-    shutil.rmtree(root / "results")
+    before = stored(root, "figure3a")
     said = publish_of(root, SECOND)
-    assert said.startswith(f"{SECOND} at scale {SCALE}")
+    assert f"of {SECOND} at scale {SCALE} are new or changed" in said
     runs = published.runs(root / "reference")
-    assert {paper: made["commit"][0] for paper, made in runs.items()} == {SECOND: "b", FIRST: "a"}
-    assert [*runs] == [SECOND, FIRST]
-    assert runs[SECOND]["seeds"] == str(CONFIG["scales"][SCALE]["seeds"])
-    lines = (root / "reference/claims.csv").read_text().splitlines()
-    assert [line.split(",")[0] for line in lines[1:]] == [SECOND, FIRST]
-    assert lines[2] == before[1]
+    assert {paper: [made["commit"][0] for made in own] for paper, own in runs.items()} == {FIRST: ["a"], SECOND: ["b"]}
+    assert runs[SECOND][0]["seeds"] == str(CONFIG["scales"][SCALE]["seeds"])
+    rows = pd.read_csv(root / "reference/claims.csv")
+    assert [*dict.fromkeys(rows["paper"])] == [SECOND, FIRST]
+    pd.testing.assert_frame_equal(stored(root, "figure3a"), before)
     ledger = (root / "reference/ledger.md").read_text()
     assert f"## {SECOND}" in ledger
     assert f"## {FIRST}" in ledger
     assert read_json(root / "reference/data/wine.json")["files"]["a.csv"] == "0" * 64
 
 
-def publish_of(root: Path, *papers: str, **more: object) -> str:
-    run(root, *papers, **more)
-    return publish(root, "b" * 40)
+def test_a_part_at_a_larger_scale_comes_beside_what_is_there(root: Path) -> None:
+    before = stored(root, "figure1")
+    publish_of(root, FIRST, scale="printed", value=0.7, setups=["criteo_steps"])
+    table = stored(root, "figure1")
+    smaller, larger = (table[table["scale"] == scale] for scale in (SCALE, "printed"))
+    pd.testing.assert_frame_equal(smaller, before)
+    assert {*larger[["setup", "value"]].itertuples(index=False, name=None)} == {("criteo_steps", 0.7)}
+    runs = published.runs(root / "reference")[FIRST]
+    assert [(made["run"], made["scale"], made["commit"][0]) for made in runs] == [
+        ("1", SCALE, "a"),
+        ("2", "printed", "b"),
+    ]
+    assert "at the scales reference and printed" in (root / "reference/ledger.md").read_text()
 
 
-def test_the_value_of_each_seed_is_packed_in_the_same_bytes_each_time(root: Path) -> None:
-    packed = sorted((root / "reference/cells").rglob("*.csv.gz"))
-    before = [file.read_bytes() for file in packed]
-    for file, content in zip(packed, before, strict=True):
-        own = root / "results" / published.source(str(file.relative_to(root / "reference")))
-        assert gzip.decompress(content) == own.read_bytes()
-        assert cells.load(published.cells(root / "reference", FIRST, own.stem)).equals(cells.load(own))
-    publish(root, "a" * 40)
-    assert [file.read_bytes() for file in packed] == before != []
+def test_a_cell_is_replaced_by_one_of_its_scale_setup_and_defense_and_all_others_stay(root: Path) -> None:
+    before = stored(root, "figure3a")
+    publish_of(root, FIRST, value=0.9, setups=["criteo"], defenses=["iso"])
+    after = stored(root, "figure3a")
+    new = (after["setup"] == "criteo") & after["defense"].isin(["none", "iso"])
+    assert {*after.loc[new, "value"]} == {0.9}
+    assert {*after.loc[new, "run"]} == {2}
+    keys = ["setup", "defense"]
+    kept = before.merge(after[~new], on=keys, suffixes=("", " after"))
+    assert len(kept) == len(before) - 2 == len(after) - 2
+    assert kept["value"].equals(kept["value after"])
+    assert {*kept["run after"]} == {1}
 
 
-def test_a_paper_that_is_published_again_replaces_all_that_it_had(root: Path) -> None:
+def test_what_is_as_it_was_stays_of_the_run_that_measured_it(root: Path) -> None:
+    files = [file for file in sorted((root / "reference").rglob("*")) if file.is_file()]
+    before = [file.read_bytes() for file in files]
+    assert publish_of(root, FIRST).startswith("0 exhibits of no paper")
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_what_was_killed_in_between_is_published_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(redrawn, "draw", killed)
+    with pytest.raises(KeyboardInterrupt):
+        publish_of(root, FIRST, value=0.7)
+    monkeypatch.setattr(redrawn, "draw", drawn)
+    assert "0 exhibits" not in publish(root, "c" * 40, SCALE)
+    assert [made["commit"][0] for made in published.runs(root / "reference")[FIRST]] == ["c"]
+
+
+def test_a_run_of_which_no_cell_is_left_has_no_row(root: Path) -> None:
+    publish_of(root, FIRST, value=0.7)
+    assert [made["commit"][0] for made in published.runs(root / "reference")[FIRST]] == ["b"]
+
+
+def test_generated_data_take_no_place_of_real_ones_and_give_theirs_to_them(root: Path) -> None:
+    before = stored(root, "figure3a")
+    said = publish_of(root, FIRST, scale="printed", value=0.1, provenance="stand-in")
+    assert "left out is what is of generated" in said
+    assert said.startswith("0 exhibits")
+    pd.testing.assert_frame_equal(stored(root, "figure3a"), before)
+    assert read_json(root / "reference/data/criteo.json")["provenance"] == "real"
+    invented = root / "invented"
+    invented.mkdir()
+    publish_of(invented, FIRST, provenance="stand-in")
+    publish_of(invented, FIRST, scale="printed", setups=["criteo_steps"])
+    table = stored(invented, "figure1")
+    assert {*table[["setup", "provenance", "scale"]].itertuples(index=False, name=None)} == {
+        ("criteo_steps", "real", "printed"),
+        ("digits_vs_rest", "stand-in", SCALE),
+    }
+
+
+def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:
     stale = root / f"reference/exhibits/{FIRST}/gone.csv"
     stale.write_text("old")
     publish_of(root, FIRST, value=0.7)
     assert not stale.exists()
-    claims = pd.read_csv(root / "reference/claims.csv")
-    assert claims["ours"].tolist() == [0.7]
-    assert published.runs(root / "reference")[FIRST]["commit"] == "b" * 40
 
 
-@pytest.mark.parametrize(("scale", "what"), [("quick", "judges no printed numbers"), ("paper", "beside papers at")])
-def test_no_scale_that_judges_less_or_other_than_that_of_the_papers_there(root: Path, scale: str, what: str) -> None:
+@pytest.mark.parametrize(
+    ("made", "asked", "said"),
+    [
+        ("quick", "quick", "publish.scale: quick judges no printed numbers"),
+        ("quick", SCALE, f"publish.results: has no exhibit at scale {SCALE}"),
+        (SCALE, "printd", "params.yaml: there is no scale 'printd'"),
+    ],
+)
+def test_what_is_not_of_a_scale_that_judges_is_not_published(root: Path, made: str, asked: str, said: str) -> None:
     kept = (root / "reference/claims.csv").read_bytes()
-    with pytest.raises(InputError, match=rf"^publish\.scale: {scale} {what}"):
-        publish_of(root, SECOND, scale=scale)
+    run(root, SECOND, scale=made)
+    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+        publish(root, "b" * 40, asked)
     assert (root / "reference/claims.csv").read_bytes() == kept
 
 
-@pytest.mark.parametrize("file", ["results/exhibits/marvell/comparison.png", "data/normalised/criteo.json"])
-def test_what_is_not_there_is_named_before_anything_is_written(root: Path, file: str) -> None:
+def test_what_is_not_there_is_named_before_anything_is_written(root: Path) -> None:
     kept = (root / "reference/runs.csv").read_bytes()
-    (root / file).unlink()
-    with pytest.raises(InputError, match=f"{file}: is not there"):
-        publish(root, "b" * 40)
+    run(root, FIRST, value=0.7)
+    (root / "data/normalised/criteo.json").unlink()
+    with pytest.raises(InputError, match=r"criteo\.json: is not there"):
+        publish(root, "b" * 40, SCALE)
     assert (root / "reference/runs.csv").read_bytes() == kept
-
-
-def test_a_table_of_another_scale_is_refused(root: Path) -> None:
-    written(root / "results/exhibits/marvell/comparison.csv", "quick")
-    with pytest.raises(InputError, match=r"marvell/comparison\.csv: is of scale quick; expected reference"):
-        publish(root, "b" * 40)
 
 
 def test_code_that_is_not_committed_is_refused(tmp_path: Path) -> None:
@@ -241,4 +316,4 @@ def test_the_readme_says_which_papers_are_in_the_reference_run() -> None:
 def test_more_than_is_to_be_committed_is_refused(root: Path, monkeypatch) -> None:
     monkeypatch.setattr("cutlayer.reference.publish.LIMIT", 0.001)
     with pytest.raises(InputError, match=r"reference: takes \d+\.\d MB; at most 0\.001 are committed"):
-        publish(root, "b" * 40)
+        publish_of(root, SECOND)

@@ -24,7 +24,13 @@ ROOT = Path(__file__).parents[2]
 SETUPS = {"bank": "bank", "wine_half": "wine", "robot": "robot"}
 PROVENANCE = {"bank": "real", "wine": "real", "robot": "stand-in"}
 STYLES = {"none": BLACK, "marvell": by_place(1), "iso": by_place(2)}
-NOT_ASKED = {"numbers": [], "styles": {"defense": STYLES, "attack": {}}, "values": {}, "knowing": []}
+NOT_ASKED = {
+    "numbers": [],
+    "styles": {"defense": STYLES, "attack": {}},
+    "values": {},
+    "scales": ["quick"],
+    "knowing": [],
+}
 WORD = "W" * 60  # no line of a phone has room for it
 
 
@@ -112,15 +118,15 @@ def write(folder: Path) -> None:
         for name, exhibit in EXHIBITS.items():
             tables.append(results / "cells" / paper / f"{name}.csv")
             own = table()
-            cells.write(own[own["metric"] == "test_auc"] if name == "table1" else own, tables[-1])
+            kept = own[own["metric"] == "test_auc"] if name == "table1" else own
+            cells.write(kept.assign(scale="quick"), tables[-1])
             made = {
                 kind: results / "exhibits" / paper / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")
             }
-            drawing.draw((paper, name), exhibit, NOT_ASKED, "quick", {"cells": tables[-1]}, made)
+            drawing.draw((paper, name), exhibit, NOT_ASKED, {"cells": tables[-1]}, made)
     ledger = {"claims": results / "claims.csv", "csv": results / "ledger.csv", "md": results / "ledger.md"}
-    files.write(
-        PAPERS, [published] * len(PAPERS), tables, Scale("quick", {"setup": {"bank": {"bank": "rows"}}}), ledger
-    )
+    sizes = [Scale("quick", {"setup": {"bank": {"bank": "rows"}}})]
+    files.write(PAPERS, [published] * len(PAPERS), tables, sizes, ledger)
     for name in PROVENANCE:
         write_json(normalised / f"{name}.json", facts(name))
     with contextlib.chdir(ROOT):
@@ -130,7 +136,7 @@ def write(folder: Path) -> None:
 def sources(folder: Path) -> Inputs:
     """What the site is made of, once the results are there; the working directory is the project's."""
     return Inputs(
-        papers=PAPERS, styles=STYLES, scale="quick",
+        papers=PAPERS, styles=STYLES, scales=["quick"],
         datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
         documents=order.texts(), pictures=order.pictures(),

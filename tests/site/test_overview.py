@@ -43,15 +43,17 @@ def test_every_verdict_has_a_sign_of_its_own_and_a_meaning():
 
 
 def rows(*found: str) -> pd.DataFrame:
-    return pd.DataFrame({"verdict": found})
+    return pd.DataFrame({"verdict": found, "scale": "quick"})
 
 
 def test_undecided_is_not_counted_as_decided():
-    said = overview.decided(rows("holds", "fails (reduced)", "undecided (reduced)", "stand-in"), "quick")
+    said = overview.decided(rows("holds", "fails (reduced)", "undecided (reduced)", "stand-in"))
     assert said.startswith(
         "Of 4 statements and numbers 2 are decided at scale quick (1 holds, 1 fails), 1 of them on less"
     )
-    assert overview.decided(rows("stand-in"), "paper") == "Of 1 statements and numbers 0 are decided at scale paper."
+    assert overview.decided(rows("stand-in")) == "Of 1 statements and numbers 0 are decided at scale quick."
+    both = pd.concat([rows("holds"), rows("fails").assign(scale="printed")])
+    assert "2 are decided at scale quick and printed (" in overview.decided(both)
 
 
 @pytest.mark.parametrize(("scale", "next_one"), [("quick", "reference"), ("tiny", "reference"), ("reference", "paper")])
@@ -63,13 +65,14 @@ def test_a_larger_scale_would_decide_what_is_open(scale, next_one):
 
 
 def test_the_next_scale_comes_with_the_command_that_tells_its_hours():
-    assert "`make plan SCALE=reference`" in overview.of_scale("quick")
-    assert "`make plan SCALE=paper`" in overview.of_scale("reference")
+    assert "`make plan SCALE=reference`" in overview.of_scale(["quick"])
+    assert "`make plan SCALE=paper`" in overview.of_scale(["reference"])
 
 
 def test_no_scale_is_larger_than_the_papers():
     assert [*overview.rest({"undecided": 2}, "paper")] == ["2 undecided: more seeds tell."]
-    assert "larger" not in overview.of_scale("paper")
+    assert "larger" not in overview.of_scale(["paper"])
+    assert "at the scales reference and printed" in overview.of_scale(["reference", "printed"])
     assert [*overview.rest({"holds": 2}, "quick")] == []
 
 
@@ -83,7 +86,7 @@ def test_no_scale_is_larger_than_the_papers():
 def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
     table = rows("undecided", "holds").assign(paper="p", size=sizes)
     content = {"p": {"title": "", "authors": "", "datasets": []}}
-    (one,) = overview.papers(table, content, "reference")
+    (one,) = overview.papers(table, content, ["reference"])
     assert one.rest[0].endswith(said)
 
 
@@ -128,7 +131,7 @@ def test_a_row_shows_its_reading_and_what_a_one_sided_auc_leaks(tmp_path):
     row = dict.fromkeys(COLUMNS, "") | {"verdict": "holds", "kind": "claim", "dataset": "wine", "seeds": 5}
     row |= {"ours": 0.42, "low": 0.4, "high": 0.44, "difference": nan, "published": nan, "folded": 0.58}
     shown = readable(pd.DataFrame([row | {"reading": "raw_noise"}])).to_dict("records")
-    given = SimpleNamespace(papers={}, scale="paper", documents=[], other=None, api=False)
+    given = SimpleNamespace(papers={}, scales=["paper"], documents=[], other=None, api=False)
     build._writer(given, tmp_path)("rows.html", "rows", rows=shown, rule="")
     page = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "<small>read as raw noise</small>" in page

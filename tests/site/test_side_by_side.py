@@ -19,7 +19,7 @@ from .links import broken, read
 from .test_pages import text
 
 RUN = {
-    "paper": "marvell", "scale": "reference", "seeds": "5", "commit": "abc123", "date": "2026-01-02",
+    "run": "1", "paper": "marvell", "scale": "quick", "seeds": "5", "commit": "abc123", "date": "2026-01-02",
     "machine": "A machine", "cores": "2", "hours": "3.50", "versions": "Python 3.11",
 }  # fmt: skip
 GONE = "table1"  # an exhibit that the published run does not have
@@ -44,13 +44,13 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("code", "changed"), [("of then", True), ("of now", False), ("", False)])
 def test_a_reference_run_of_other_code_says_so(code: str, changed: bool, made: Path, folder: Path) -> None:
     write_rows(folder / "reference" / published.RUNS, [RUN | {"code": code}])
-    _, inner = side_by_side.both(sources(made), folder / "reference")
+    _, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     assert inner.other.summaries["marvell"].endswith("has changed since.") == changed
 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int, made: Path, folder: Path) -> None:
-    own, inner = side_by_side.both(sources(made), folder / "reference")
+    own, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     stray = [folder / "site/stray.html", folder / "site" / side_by_side.INNER / "stray.html"]
     for file in stray:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -63,16 +63,16 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int,
         f"reference/{name}.html" for name in ("index", "marvell", "rows", "data")
     }
     for page in ("index.html", "marvell.html"):
-        assert "At scale reference, on 2026-01-02: Of " in text(folder / "site", page)
+        assert "At scale quick, on 2026-01-02: Of " in text(folder / "site", page)
         assert "Commit abc123, 2026-01-02, 3.50 hours on A machine, 2 cores" in text(folder / "site/reference", page)
         assert f"reference/{page}" in pages[page].links
         assert f"../{page}" in pages[f"reference/{page}"].links
-    assert "At scale reference, on" not in text(folder / "site", "arena.html")
+    assert "At scale quick, on" not in text(folder / "site", "arena.html")
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
 
 
 def test_a_reference_that_cannot_be_written_is_an_error_and_the_site_before_stays(made: Path, folder: Path) -> None:
-    own, inner = side_by_side.both(sources(made), folder / "reference")
+    own, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     (folder / "reference/exhibits/marvell").rename(folder / "gone")
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("the site before")
@@ -83,7 +83,7 @@ def test_a_reference_that_cannot_be_written_is_an_error_and_the_site_before_stay
 
 
 def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folder: Path) -> None:
-    _, inner = side_by_side.both(replace(sources(made), styles={}), folder / "reference")
+    _, inner = side_by_side.both(replace(sources(made), styles={}), folder / "reference", ["quick"])
     assert inner is not None
     build.write(inner, folder / "site")
     for name in STYLES:
@@ -91,7 +91,7 @@ def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folde
 
 
 def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path, folder: Path) -> None:
-    _, inner = side_by_side.both(sources(made), folder / "reference")
+    _, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     assert inner is not None
     shown = build.claims(inner)
     everything = pd.read_csv(folder / "reference/claims.csv", keep_default_na=False)
@@ -102,4 +102,4 @@ def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path
 
 def test_without_a_reference_the_site_is_what_it_was(made: Path, tmp_path: Path) -> None:
     given = sources(made)
-    assert side_by_side.both(given, tmp_path / "reference") == (given, None)
+    assert side_by_side.both(given, tmp_path / "reference", []) == (given, None)

@@ -182,7 +182,7 @@ def _refer_to_one_paper(project: Project) -> None:
     """Of the reference run one paper is left: pages of all of them would take longer than any other job."""
     published = project.folder / "reference/runs.csv"
     lines = published.read_text().splitlines(keepends=True)
-    published.write_text("".join([lines[0], *(line for line in lines if line.startswith("secdt,"))]))
+    published.write_text("".join([lines[0], *(line for line in lines if line.split(",")[1] == "secdt")]))
 
 
 def thin(project: Project) -> Project:

@@ -30,7 +30,9 @@ TESTED = {  # command -> the test that runs it, or what it runs, with other name
     "make results": f"{HERE}::test_the_first_hour_can_be_followed_literally",
     "make data": f"{HERE}::test_make_says_where_data_come_from_and_finds_no_damage",
     "make verify": f"{HERE}::test_make_says_where_data_come_from_and_finds_no_damage",
-    "make results SCALE=reference PAPERS=marvell": f"{HERE}::test_a_larger_scale_of_one_paper_can_be_planned",
+    "make results SCALE=reference PAPERS=marvell": f"{HERE}::test_a_larger_scale_of_one_paper_or_a_part_can_be_planned",
+    "make results SCALE=printed SETUPS=mnist,fashion_mnist":
+        f"{HERE}::test_a_larger_scale_of_one_paper_or_a_part_can_be_planned",
     "pytest tests/games -k rounding": f"{HERE}::{NEW}",
     "snakemake --cores all results/scores/mine/none/rcc2.csv": f"{HERE}::{NEW}",
     "make report": "tests/workflow/test_dag.py::test_the_report_has_every_exhibit",
@@ -149,10 +151,14 @@ def test_every_command_of_snakemake_can_be_planned(checkout: Project, tiny: dict
         follow(f". .venv/bin/activate\n{command} -n --quiet", checkout, checkout.folder, **tiny)
 
 
-def test_a_larger_scale_of_one_paper_can_be_planned(checkout: Project, tiny: dict[str, str]) -> None:
-    (command,) = (one for one in ALL if one.startswith("make results SCALE"))
-    said = follow(f"{command} 2>&1", checkout, checkout.folder, **tiny, ARGS="--dry-run")
-    assert """--config scale='reference' "papers=["'marvell'"]\"""" in said
+def test_a_larger_scale_of_one_paper_or_a_part_can_be_planned(checkout: Project, tiny: dict[str, str]) -> None:
+    told = {
+        "PAPERS=marvell": """--config scale='reference' "papers=["'marvell'"]"\n""",
+        "SETUPS=mnist,fashion_mnist": """scale='printed' "only={""setups: ["'mnist,fashion_mnist'"], ""}"\n""",
+    }
+    for command in (one for one in ALL if one.startswith("make results SCALE")):
+        said = follow(f"{command} 2>&1", checkout, checkout.folder, **tiny, ARGS="--dry-run")
+        assert " ".join(told[command.split()[-1]].split()) in " ".join(said.split())
 
 
 def test_make_says_where_data_come_from_and_finds_no_damage(checkout: Project, tiny: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
 """Runs at the published sizes with attacks on them, written row by row to a csv file, so that they can be resumed.
 
 An attack on a training is a row that is appended to the file as soon as it is there; what it has already is not run
-again. `readings_photographs` and `readings_tappfl` say what runs, and write a page from the rows.
+again. `readings_tappfl` says what runs, and writes a page from the rows.
 """
 
 from __future__ import annotations

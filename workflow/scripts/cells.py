@@ -2,5 +2,6 @@ from cutlayer.ledger import cells
 from launch.logs import logged
 
 with logged(snakemake):
-    table = cells.gather(snakemake.input.tables, "data/normalised", snakemake.params.setups, snakemake.params.exhibit)
-    cells.write(table, snakemake.output[0])
+    given = snakemake.params
+    table = cells.gather(snakemake.input.tables, "data/normalised", given.setups, given.exhibit)
+    cells.write(table.assign(scale=given.scale), snakemake.output[0])

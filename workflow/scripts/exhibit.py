@@ -5,4 +5,4 @@ with logged(snakemake):
     name = snakemake.wildcards.paper, snakemake.wildcards.exhibit
     inputs, files = dict(snakemake.input.items()), dict(snakemake.output.items())
     given = snakemake.params
-    drawing.draw(name, given.exhibit, given.options, given.scale, inputs, files)
+    drawing.draw(name, given.exhibit, given.options, inputs, files)

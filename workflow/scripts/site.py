@@ -10,7 +10,7 @@ with logged(snakemake):
     sources = Inputs(
         papers=params.papers,
         styles=params.styles,
-        scale=params.scale,
+        scales=[params.scale],
         datasets=params.datasets,
         results=Path("results"),
         normalised=Path("data/normalised"),
@@ -20,5 +20,5 @@ with logged(snakemake):
         code=params.code,
         api=True,
     )
-    own, reference_inputs = side_by_side.both(sources, published.FOLDER)
+    own, reference_inputs = side_by_side.both(sources, published.FOLDER, params.scales)
     side_by_side.write(own, reference_inputs, Path("results/site"), snakemake.threads)

@@ -18,6 +18,12 @@ def processor() -> str:
     return names[0] if names else platform.processor()
 
 
+def gpus(driver: Path = Path("/proc/driver/nvidia/gpus")) -> list[str]:
+    """The models of the GPUs that the system lists."""
+    lines = [line for file in sorted(driver.glob("*/information")) for line in file.read_text("utf-8").splitlines()]
+    return [line.partition(":")[2].strip() for line in lines if line.startswith("Model")]
+
+
 def versions(*packages: str) -> str:
     """The versions of Python and the named packages."""
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)])

@@ -93,6 +93,9 @@ class Table(Exhibit):
         if rows[0] == "setup":
             origin = cells.drop_duplicates(rows).set_index(rows)["provenance"]
             body = pd.concat([body, origin.rename("data")], axis=1)
+        if cells["scale"].nunique() > 1:
+            sizes = cells.drop_duplicates(rows).set_index(rows)["scale"]
+            body = pd.concat([body, sizes], axis=1)
         return _numbered(body)
 
     def _cell(self, row: Mapping[Any, Any], paper: Mapping[Any, Any]) -> str:

@@ -176,7 +176,7 @@ def behind(group: Columns) -> tuple[np.ndarray, np.ndarray]:
 def load(path: str | Path) -> pd.DataFrame:
     """Read what `write` wrote of `gather`; its words are one block of objects, of which selections are quick."""
     table = pd.read_csv(path, keep_default_na=False, dtype=object)
-    words = {*WHO, "skipped", "by"} - {"features"}
+    words = {*WHO, "skipped", "by", "scale"} - {"features"}
     for name in table.columns.difference(list(words)):
         table[name] = pd.to_numeric(table[name])
     return table
@@ -187,16 +187,16 @@ def axis(cells: pd.DataFrame) -> str:
     return str(cells.columns[len(WHO)])
 
 
-def summarize(cells: pd.DataFrame, paper: str, exhibit: str, scale: str) -> pd.DataFrame:
-    """One row per cell: mean over seeds, ends of the 95% interval, seeds, provenance, scale; for figures `each` seed's
-    value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
+def summarize(cells: pd.DataFrame, paper: str, exhibit: str) -> pd.DataFrame:
+    """One row per cell and `scale`: mean over seeds, ends of the 95% interval, seeds, provenance; for figures `each`
+    seed's value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
 
     `by` names the worst attacks, the one of most seeds first.
     """
     along, rows = axis(cells), []
-    for who, group in _groups(cells, [*WHO, along]):
+    for who, group in _groups(cells, [*WHO, along, "scale"]):
         mean, low, high = bounds(group)
-        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": scale} | who
+        row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": who["scale"]} | who
         if along == "d":
             row["share"] = row["d"] / row["features"]
         row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}

@@ -7,6 +7,8 @@ run, is not better than chance there is no signal, and a model that is far less 
 judge. A verdict on anything smaller than at the paper's scale is marked so.
 What a paper does not say of some data is ours there.
 
+Of a row that cells of several scales could be asked for the largest counts at which all of it is there.
+
 A claim or number that is `across` its datasets has one row for all of them. Of one with several readings the row is
 that of the reading under which it holds, else of the first.
 """
@@ -21,11 +23,11 @@ from typing import Any
 
 import pandas as pd
 
-from . import across, bounds, distance, multiplicity, printed, seeds, too_small, verdicts
+from . import across, bounds, distance, multiplicity, printed, scales, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
 from .estimates import Compared
-from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, UNCOMPARED, Found, per_setup
+from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
 from .signal import NO_SIGNAL, Signals
@@ -38,7 +40,6 @@ LACKING = {  # else there is no result
     NO_RANGE: verdicts.NO_COMMON_RANGE,
     NO_WORTH: verdicts.NO_WORTH,
 }
-OLDER = "the reference run is older than this and has no such cells"
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
@@ -55,7 +56,7 @@ class Scale:
     name: str
     reduced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # setup, defense, attack -> name -> what is
     numbers: bool = True
-    older: bool = False  # than what is said of it, so that cells may be asked for that nobody had asked for
+    absent: str = ""  # why cells that a check asks for may not be there; empty: they have to be
 
     def lacks(self, found: Found) -> str:
         """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""
@@ -71,14 +72,16 @@ class Scale:
         return ""
 
 
-def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> pd.DataFrame:
+def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, *sizes: Scale) -> pd.DataFrame:
     """One row per printed number and setup, and per claim and setup, with its verdict.
 
-    `published` has the printed numbers (item, dataset, method, metric, value, ...), `cells` what
-    `cells.gather` returns for each exhibit.
+    `published` has the printed numbers (item, dataset, method, metric, value, ...), `cells` what `cells.gather` returns
+    for each exhibit, of one of the `sizes` or, with a column `scale`, of several, the largest last.
     """
-    judged = _Judged(paper, published, cells, scale)
-    found = [{"paper": name, "reading": ""} | row for row in (*judged.numbers(published), *judged.claims())]
+    apart = [scales.of(cells, scale.name) if len(sizes) > 1 else cells for scale in sizes]
+    judged = [_Judged(paper, published, own, scale).rows() for own, scale in zip(apart, sizes, strict=True)]
+    rows_of_entries = (scales.largest(entry) for entry in zip(*judged, strict=True))
+    found = [{"paper": name, "reading": ""} | row for rows in rows_of_entries for row in rows]
     rows = pd.DataFrame(found, columns=COLUMNS)
     rows = multiplicity.together(rows.astype({"p": float, "verdict": object}))
     return rows.assign(alone=multiplicity.by_itself(rows).map({True: "yes", False: ""}))
@@ -87,17 +90,21 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
 class _Judged:
     def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> None:
         self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
+        self._published = published
         self._too_small = too_small.reasons(paper, published, cells)
-        self._older = OLDER if scale.older else ""
 
-    def claims(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[dict[str, Row]]:
+        """Of each printed number, and then of each claim, its rows by setup."""
+        for number, entry in printed.numbers(self._paper.get("numbers", []), self._published):
+            checked = "check" in entry
+            yield _read(entry, partial(self._number, number, entry)) if checked else {"": self._alone(number, entry)}
         for identifier, claim in self._paper["claims"].items():
-            yield from _read(claim, partial(self._claim, identifier, claim))
+            yield _read(claim, partial(self._claim, identifier, claim))
 
     def _claim(self, identifier: str, claim: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
         """The row of a check of a claim in each setup, or one for all of them."""
         rows = {}
-        for found in self._across(claim, check, [*per_setup(check, self._cells, self._older)]):
+        for found in self._across(claim, check, [*per_setup(check, self._cells, self._scale.absent)]):
             row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
@@ -124,16 +131,11 @@ class _Judged:
         without = next((reason for reason in withheld if reason[0]), None)
         yield across.withheld(parts, without) if without else across.together(entry["across"], check, parts)
 
-    def numbers(self, published: pd.DataFrame) -> Iterator[Row]:
-        for number, entry in printed.numbers(self._paper.get("numbers", []), published):
-            checked = "check" in entry
-            yield from _read(entry, partial(self._number, number, entry)) if checked else [self._alone(number, entry)]
-
     def _number(self, number: Mapping[str, Any], entry: Mapping[str, Any], check: Mapping[str, Any]) -> dict[str, Row]:
         """The row of a check of a printed number in each setup, or one for all of them."""
-        rows, table = {}, self._cells[check["exhibit"]]
-        cells = {check["exhibit"]: printed.on(number["dataset"], check, table)}
-        for found in self._across(entry, check, [*per_setup(check, cells, self._older)]):
+        rows, name = {}, check["exhibit"]
+        cells = {key: printed.on(number["dataset"], check, own) for key, own in self._cells.items() if key == name}
+        for found in self._across(entry, check, [*per_setup(check, cells, self._scale.absent)]):
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}
@@ -162,6 +164,7 @@ class _Judged:
             "threshold": "",
             "rule": "",
             "verdict": verdicts.NOT_COMPARABLE,
+            scales.PRESENT: 0,
         }
         return row | _printed(number, entry) | {"why": entry["without"]}
 
@@ -181,7 +184,7 @@ class _Judged:
         ours, lacks = found.compared.shown, self._scale.lacks(found)
         row |= found.facts | {"exhibit": check["exhibit"], "scale": self._scale.name, "seeds": found.seeds}
         row |= {"ours": ours.mean, "low": ours.low, "high": ours.high, "folded": found.folded}
-        row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL}
+        row |= {"size": f"{REDUCED}: {lacks}" if lacks else FULL, scales.PRESENT: _present(found)}
         instead, reason = self._instead(found, check, verdict)
         if not instead and verdict in multiplicity.BY_INTERVAL:
             row["p"] = multiplicity.p_value(found.compared, judge, verdict)
@@ -220,14 +223,20 @@ class _Judged:
         return smaller and not proven and not too_small.is_apart(found.used)
 
 
-def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[str, Row]]) -> Iterator[Row]:
+def _present(found: Found) -> int:
+    """In how many datasets there is all that a check asks for; what a method failed at was asked of it."""
+    if found.lacks == SKIPPED or found.withheld[0] == verdicts.NO_RESULT:
+        return 0
+    return len(found.facts["dataset"].split(BETWEEN))
+
+
+def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[str, Row]]) -> dict[str, Row]:
     """The rows of an entry, by what `judged` says of a check: those of its own, or of its readings one a setup."""
     if "readings" not in entry:
-        yield from judged(entry["check"]).values()
-        return
+        return judged(entry["check"])
     rows = {name: judged(check) for name, check in entry["readings"].items()}
-    for setup in dict.fromkeys(setup for own in rows.values() for setup in own):
-        yield _of_readings({name: own.get(setup) for name, own in rows.items()})
+    setups = dict.fromkeys(setup for own in rows.values() for setup in own)
+    return {setup: _of_readings({name: own.get(setup) for name, own in rows.items()}) for setup in setups}
 
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
@@ -236,6 +245,7 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
+    row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
     if holding or len({*plain.values()}) == 1:
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")

@@ -19,8 +19,8 @@ ABOUT = (
 NUMBERS = ("seeds", "tolerance", "ours", "low", "high", "difference")
 IDLE = "weight=0.0"  # a setting
 COLUMNS = [
-    "paper", "exhibit", "numbers", "distance", "middle half", "undefended", "distance undefended", "data", "sizes",
-    "seeds",
+    "paper", "exhibit", "numbers", "distance", "middle half", "undefended", "distance undefended", "data", "scales",
+    "sizes", "seeds",
 ]  # fmt: skip
 
 
@@ -55,6 +55,7 @@ def _row(paper: str, name: str, own: pd.DataFrame) -> dict[str, object]:
         "undefended": len(plain),
         "distance undefended": _digits(plain["distance"].median()) if len(plain) else "",
         "data": ", ".join(dict.fromkeys(own["provenance"])),
+        "scales": ", ".join(dict.fromkeys(own["scale"])),
         "sizes": ", ".join(dict.fromkeys(own["size"].str.partition(":")[0])),
         "seeds": int(own["seeds"].max()),
     }

@@ -48,20 +48,20 @@ class Found:
     folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
 
-def per_setup(check: Check, cells: Mapping[str, pd.DataFrame], older: str = "") -> Iterator[Found]:
+def per_setup(check: Check, cells: Mapping[str, pd.DataFrame], absent: str = "") -> Iterator[Found]:
     """Findings of a check in its setups, by default in all for which its exhibit has a number.
 
-    Cells that are nowhere are an error, unless the run is `older` than the check, which then says why there are none.
+    Cells that are nowhere are an error, unless `absent` says why there may be none.
     """
-    if older and check["exhibit"] not in cells:
+    if absent and check["exhibit"] not in cells:
         return
     table = cells[check["exhibit"]]
     for setup in check.get("setups") or _with_results(table):
         own = table[table["setup"] == setup]
         if not own.empty:
-            yield _of_setup(check, own, table, older)
-        elif older:
-            yield Found({"setup": setup, "dataset": "", "provenance": ""}, lacks=SKIPPED, why=older)
+            yield _of_setup(check, own, table, absent)
+        elif absent:
+            yield Found({"setup": setup, "dataset": "", "provenance": ""}, lacks=SKIPPED, why=absent)
         else:
             where = f"claim on {check['exhibit']}"
             raise InputError(where, f"has no cells for setup {setup!r}", "see the exhibit's csv")
@@ -72,7 +72,7 @@ def _with_results(table: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(table.loc[(table["skipped"] == "") | failed_cells.among(table), "setup"]))
 
 
-def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) -> Found:
+def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str) -> Found:
     facts = {key: str(own[key].iloc[0]) for key in ("setup", "dataset", "provenance")}
     parts = all_selections(check)
     own = _where_both(check, own) if check.get("where") == "both" else own
@@ -91,8 +91,8 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, older: str) 
         if one.empty and part.get("attack") == AS_DRAWN:
             return Found(facts, lacks=SKIPPED, why=UNSCORED)
     if any(one.empty for one in picked):
-        if older:
-            return Found(facts, lacks=SKIPPED, why=older)
+        if absent:
+            return Found(facts, lacks=SKIPPED, why=absent)
         raise InputError(f"claim on {check['exhibit']}", f"selects nothing: {dict(check)}", "see the exhibit's csv")
     scored = there[np.logical_or.reduce(chosen)]
     leaked = two_sided(scored)

@@ -27,24 +27,25 @@ def write(
     papers: Mapping[str, Any],
     published: Sequence[str | Path],
     tables: Sequence[str | Path],
-    scale: claims.Scale,
+    sizes: Sequence[claims.Scale],
     output: Mapping[str, str | Path],
 ) -> None:
     """Judge all papers and write `claims`, `csv` and `md`.
 
-    `published` has one csv a paper, `tables` the cells of all exhibits in the order of the papers.
+    `published` has one csv a paper, `tables` the cells of all exhibits in the order of the papers, `sizes` the
+    scales that these are of, the largest last.
     """
     remaining = iter(tables)
     parts, failed = [], dict[str, None]()
     for (name, paper), printed in zip(papers.items(), published, strict=True):
         own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
-        parts.append(claims.judge(name, paper, pd.read_csv(printed), own, scale))
+        parts.append(claims.judge(name, paper, pd.read_csv(printed), own, *sizes))
         failed |= dict.fromkeys(line for table in own.values() for line in failed_cells.listed(table))
     verdicts = multiplicity.together(pd.concat(parts, ignore_index=True))
     cells.write(verdicts, output["claims"])
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
-        temporary.write_text(markdown(verdicts, papers, scale, [*failed]), encoding="utf-8")
+        temporary.write_text(markdown(verdicts, papers, sizes, [*failed]), encoding="utf-8")
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -57,17 +58,18 @@ def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
 def markdown(
     verdicts: pd.DataFrame,
     papers: Mapping[str, Any],
-    scale: claims.Scale,
+    sizes: Sequence[claims.Scale],
     failed: Sequence[str],
     rows: str = ROWS,
 ) -> str:
     """What the site's first screen says, the counts, and where all rows are; `failed` has a line for each method that
     failed.
     """
-    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(scale.name)} {MARKS}", ""]
+    names = [scale.name for scale in sizes]
+    lines = ["# Ledger", "", overview.ABOUT, "", f"{overview.of_scale(names)} {MARKS}", ""]
     if failed:
         lines += ["## Failed", "", overview.FAILED, "", *(f"- {line}" for line in failed), ""]
-    for one in overview.papers(verdicts, papers, scale.name):
+    for one in overview.papers(verdicts, papers, names):
         lines += [f"## {one.name}", "", f'{one.authors}, "{one.title}".', ""]
         if one.points:
             lines += [_table(one.points), ""]

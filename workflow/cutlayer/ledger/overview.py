@@ -6,7 +6,7 @@ It is the ledger in words and the site's first page. The main claims are those u
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,11 @@ RULE = (
 )
 FAILED = "These have no result, and no number here depends on them:"
 MIXED, PARTLY, PARTLY_NOT, OPEN_STILL = "mixed", "holds in part", "fails in part", "open"
-LARGER = {"reference": "paper", "paper": ""}  # scale -> the one that decides more; of any other it is reference
+LARGER = {
+    "reference": "paper",
+    "printed": "paper",
+    "paper": "",
+}  # scale -> the one that decides more; of any other it is reference
 DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
 OPEN = {
     UNDECIDED: "undecided",
@@ -136,14 +140,17 @@ class Paper:
     rest: list[str]  # what would decide the rest, a sentence each
 
 
-def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scale: str) -> Iterator[Paper]:
-    """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them."""
+def papers(verdicts: pd.DataFrame, content: Mapping[str, Any], scales: Sequence[str]) -> Iterator[Paper]:
+    """Each paper at a glance; `verdicts` is claims.csv, `content` the papers as the plan has them.
+
+    `scales` are those of the run, the largest last.
+    """
     for name, paper in content.items():
         own = verdicts[verdicts["paper"] == name]
         points = [_point(own, entry, paper["datasets"]) for entry in paper.get("main", [])]
         counts = tally(own["verdict"])
-        larger = [*rest(counts, scale if _smaller(own) else FULL_SCALE)]
-        yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own, scale), larger)
+        larger = [*rest(counts, scales[0] if _smaller(own) else FULL_SCALE)]
+        yield Paper(name, paper["title"], paper["authors"], points, counts, decided(own), larger)
 
 
 def _smaller(own: pd.DataFrame) -> bool:
@@ -152,8 +159,13 @@ def _smaller(own: pd.DataFrame) -> bool:
     return bool((among["size"] != FULL).any())
 
 
-def of_scale(scale: str) -> str:
-    """What a scale is, and how to run the next one."""
+def of_scale(scales: Sequence[str]) -> str:
+    """Which scales a run is of, the largest last, and what the next one takes."""
+    if len(scales) > 1:
+        return (
+            f"These are runs at the scales {' and '.join(scales)}: of each row the largest at which all of it was run."
+        )
+    (scale,) = scales
     larger = LARGER.get(scale, "reference")
     told = f"This is a run at scale **{scale}**."
     if not larger:
@@ -178,13 +190,14 @@ def chips(rows: pd.DataFrame, spoken_of: Iterable[str]) -> list[Chip]:
     return [_chip(name, own) for name in order if not (own := rows[rows["dataset"] == name]).empty]
 
 
-def decided(own: pd.DataFrame, scale: str) -> str:
+def decided(own: pd.DataFrame) -> str:
     """How many rows of a paper have a verdict that decides."""
     counts = {word: count for word, count in tally(own["verdict"]).items() if word in DECIDED}
     reduced = int((own["verdict"].str.endswith(MARK) & own["verdict"].map(plain).isin(counts)).sum())
     told = f" ({', '.join(f'{count} {word}' for word, count in counts.items())})" if counts else ""
+    scales = " and ".join(dict.fromkeys(own["scale"]))
     sizes = f", {reduced} of them on less than the paper's sizes" if reduced else ""
-    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scale}{told}{sizes}."
+    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scales}{told}{sizes}."
 
 
 def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:

@@ -66,7 +66,12 @@ def _printed(
         if check.get("statistic") != "value" or not isinstance(left, Mapping) or left.get("attack") != "":
             continue
         metric = declared.of(str(left.get("metric")))
-        if number["dataset"] == "all" or metric.better != "up" or metric.kind not in UTILITIES:
+        if (
+            check["exhibit"] not in cells
+            or number["dataset"] == "all"
+            or metric.better != "up"
+            or metric.kind not in UTILITIES
+        ):
             continue
         table = cells[check["exhibit"]]
         for setup in check.get("setups") or printed.on(number["dataset"], check, table)["setup"].unique():

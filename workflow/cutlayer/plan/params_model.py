@@ -133,6 +133,7 @@ class Scale(Shape, extra="allow"):
     __pydantic_extra__: dict[str, Sizes]
     seeds: Positive
     printed_numbers: bool = True  # whether those that depend on the scale are judged
+    only_published: bool = False  # whether it has those exhibits alone of which a paper prints numbers
     cluster: Cluster = Cluster()
     matching: Matching = ABSENT
     one_seed_a_job: Names = ABSENT  # setups whose jobs would be long with all seeds
@@ -162,8 +163,16 @@ class Trying(Shape):
     sweep: Annotated[dict[str, Different], Field(min_length=1)] = ABSENT
 
 
+class Part(Shape):
+    """What of the papers' exhibits is run; of a kind that is not named, everything."""
+
+    setups: Names = ABSENT
+    defenses: Names = ABSENT
+    attacks: Names = ABSENT
+
+
 class Params(Shape):
-    """The whole params.yaml; the last two keys are for `--config` and `make try`."""
+    """The whole params.yaml; the last three keys are for `--config` and `make try`."""
 
     scale: str
     stand_ins: bool
@@ -173,5 +182,6 @@ class Params(Shape):
     setups: Annotated[dict[Name, Setup], Field(min_length=1)]
     defenses: Annotated[dict[Name, Variant], Field(min_length=1)]
     attacks: Annotated[dict[Name, Variant], Field(min_length=1)]
+    only: Part = ABSENT
     methods: str = ABSENT  # a file or a folder of methods outside the tree
     trying: Trying = ABSENT

@@ -14,7 +14,7 @@ from typing import Any
 from cutlayer.core.errors import InputError, few
 from cutlayer.metrics import declared
 
-from . import check_lines, families, limits, outside, plugins
+from . import check_lines, families, limits, outside, parts, plugins
 from .checks import known, located, merged, validate
 from .grains import Grain, grains
 from .paper_model import Paper
@@ -42,6 +42,7 @@ class Plan:
         config = {key: SWITCHES.get(value, value) if isinstance(value, str) else value for key, value in config.items()}
         params = validate(config, Params, "params.yaml")
         known("scale", params.scale, params.scales, "params.yaml")
+        self.scales, self._config = [*params.scales], config  # the smallest first
         written, self.outside = config, outside.read(config)
         config = self.outside.added_to(config)
         self.scale = params.scale
@@ -66,7 +67,25 @@ class Plan:
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
         self.tried = self._trying()
+        self._cut(scale.only_published, config.get("only", {}))
         self.judged_at = {"name": self.scale, "reduced": smaller(written, self.scale), "numbers": scale.printed_numbers}
+        self.judged_at["absent"] = parts.NOT_RUN if self.in_part else ""
+
+    def at(self, scale: str) -> Plan:
+        """The plan of the same at another scale."""
+        return self if scale == self.scale else Plan(self._config | {"scale": scale}, self.folder)
+
+    def _cut(self, only_published: bool, only: Mapping[str, Any]) -> None:
+        """Leave of the papers what is asked for; `left_out` says which exhibits cannot be cut."""
+        for kind, names in only.items():
+            there: Mapping[str, Any] = {"setups": self.setups, "defenses": self.defenses, "attacks": self.attacks}[kind]
+            for name in names:
+                known(kind.removesuffix("s"), name, there, f"only.{kind}")
+        self.in_part, self.left_out = bool(only_published or only), list[str]()
+        if only_published:
+            self.papers = parts.of_numbers(self.papers)
+        if only:
+            self.papers, self.left_out = parts.of_names(self.papers, only)
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
         """Job granularity of the setups."""
@@ -344,6 +363,7 @@ class Plan:
         for kind in ("defense", "attack"):
             if exhibit[f"{kind}s"] != "all":
                 continue
+            exhibit["of_all"] = True
             reasons = self.variants.reasons(kind, exhibit["setups"])
             reasons = {name: reason for name, reason in reasons.items() if not self.outside.has(kind, name)}
             exhibit[f"{kind}s"] = [name for name, reason in reasons.items() if not reason]
@@ -402,6 +422,7 @@ class Plan:
             "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
             "styles": {k: {name: self.styles[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
+            "scales": self.scales,
             "knowing": [name for name in exhibit["attacks"] if self._knows(name)],
         }
 

@@ -63,8 +63,8 @@ class Run:
                 known = ", ".join(own["item"].unique())
                 raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
         about = (
-            f"*Scale {own['scale'].iloc[0]}, {own['seeds'].max()} seeds, {self.source}. Beside each verdict: the data, "
-            "our number and its 95% interval. \\* is on less than the paper's sizes.*"
+            f"*Scale {' and '.join(own['scale'].unique())}, {own['seeds'].max()} seeds, {self.source}. Beside each "
+            "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes.*"
         )
         rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
         lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
@@ -94,15 +94,15 @@ def distances(runs: Mapping[str, Run]) -> str:
     far = distance.table(pd.concat([run.claims for run in runs.values()]))
     lines = [
         "",
-        "| paper | distance of each exhibit | of its undefended rows | data | sizes |",
-        "|---|---|---|---|---|",
+        "| paper | distance of each exhibit | of its undefended rows | data | scales | sizes |",
+        "|---|---|---|---|---|---|",
     ]
     for paper, own in far.groupby("paper", sort=False):
         cells = (
             ", ".join(f"{row['exhibit']} **{row[column]}**" for row in own.to_dict("records") if row[column] != "")
             for column in ("distance", "distance undefended")
         )
-        about = (", ".join(dict.fromkeys(", ".join(own[column]).split(", "))) for column in ("data", "sizes"))
+        about = (", ".join(dict.fromkeys(", ".join(own[column]).split(", "))) for column in ("data", "scales", "sizes"))
         lines.append(f"| {' | '.join([str(paper), *cells, *about])} |")
     return "\n".join([*lines, "", ""])
 
@@ -123,7 +123,8 @@ def runs(root: Path) -> dict[str, Run]:
         rows = pd.read_csv(folder / "claims.csv")
         for paper in rows["paper"].unique():
             if paper in content:
-                made = f", commit {known[paper]['commit'][:7]}, {known[paper]['date']}" if known else ""
+                latest = {run["scale"]: run for run in known.get(paper, [])}
+                made = "".join(f", commit {run['commit'][:7]}, {run['date']}" for run in latest.values())
                 found[paper] = Run(rows[rows["paper"] == paper], content[paper], f"{folder.name}/claims.csv{made}")
     return found
 

@@ -1,9 +1,9 @@
-"""`make publish`: put the finished run in results/ into reference/, paper by paper.
+"""`make publish`: put what is finished of a run in results/ into reference/, beside what is there.
 
-Its papers and its scale are those of results/claims.csv. Papers that were published before stay as they are, and all
-are of one scale. What is written: claims.csv and ledger.md of all papers, `exhibits/` and `cells/` of each, the facts
-of each dataset with the checksums of its files (`data/`), runs.csv, what each paper's run was made with, and
-seconds.csv, what its jobs took.
+Every exhibit of which results/ has cells at the scale adds them (`merge`): whole papers, or the part that was run. Then
+verdicts, ledger and the exhibits concerned are made again from all cells that are there. runs.csv has a row for each
+run of a paper that cells are of, with what it was made with, data/ the facts of each dataset with the checksums of its
+files, seconds.csv what the run's jobs took.
 """
 
 from __future__ import annotations
@@ -16,55 +16,65 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
-from PIL import Image
 
-from cutlayer.core import failed_cells, yamls
-from cutlayer.core.artifacts import write_rows
+from cutlayer.core import yamls
+from cutlayer.core.artifacts import read_json, write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
-from cutlayer.core.machine import processor, versions
+from cutlayer.core.machine import gpus, processor, versions
 from cutlayer.core.progress import steps
-from cutlayer.ledger import cells, files
-from cutlayer.ledger.claims import Scale
+from cutlayer.ledger.verdicts import STAND_IN
 from cutlayer.plan import code, cost
 from cutlayer.plan.jobs import jobs
 from cutlayer.plan.plan import Plan
 
-from . import published, seconds
+from . import merge, published, redrawn, seconds
+from .merge import RUN
 
 CODE = ("Snakefile", "rules", "workflow", "params.yaml")  # what results depend on besides data and packages
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "cvxpy", "matplotlib")
 LIMIT = 25  # MB that are committed
-COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
 
 
-def publish(root: Path, commit: str) -> str:
-    """Publish the run in a workflow's folder, and say in a sentence what was."""
-    results, folder = root / "results", root / published.FOLDER
-    claims, before = _claims(results / "claims.csv"), published.runs(folder)
-    own, scale = list(dict.fromkeys(claims["paper"])), _scale(claims)
+def publish(root: Path, commit: str, scale: str) -> str:
+    """Publish what is finished at a scale in a workflow's folder, and say in a sentence what was."""
+    folder = root / published.FOLDER
+    before = published.runs(folder)
     config = yamls.read(root / "params.yaml", "params.yaml")
-    order = [*dict.fromkeys([*(name for name in config["papers"] if name in {*own, *before}), *own, *before])]
-    plan = Plan(config | {"scale": scale, "papers": order})
-    kept = [name for name in before if name not in own]
-    _check_scale(plan, {before[name]["scale"] for name in kept})
-    copies = dict(_copies(plan, own, root))
-    _check(copies, scale)
+    plan = redrawn.plan_of(root, dict.fromkeys([*config["papers"], *before]))
+    if not plan.at(scale).judged_at["numbers"]:
+        raise InputError("publish.scale", f"{scale} judges no printed numbers", "expected a run of a larger one")
+    run = str(1 + max((int(row[RUN]) for own in before.values() for row in own), default=0))
+    finished = {key: table.assign(**{RUN: run}) for key, table in _finished(plan, root / "results", scale)}
+    if not finished:
+        raise InputError(
+            "publish.results", f"has no exhibit at scale {scale}", "expected a finished run of all or a part"
+        )
+    refused = _refuse_invented(finished, folder)
+    facts = {setup: root / f"data/normalised/{plan.setups[setup]['dataset']}.json" for setup in _setups(finished)}
+    _check(facts.values())
 
-    _copy(copies, own, folder)
-    if kept:
-        rest = _claims(folder / "claims.csv")
-        claims = pd.concat([claims, rest[rest["paper"].isin(kept)]])
-    claims = claims.sort_values("paper", key=lambda names: names.map(order.index), kind="stable")
-    cells.write(claims, folder / "claims.csv")
-    made = {name: _run(plan, name, commit, root / "logs") for name in own}
-    write_rows(folder / published.RUNS, [(before | made)[name] for name in order])
-    seconds.record(Plan(config | {"scale": scale, "papers": own}), root, root / cost.TABLE)
-    write_ledger(plan, claims, folder)
-    return f"{', '.join(own)} at scale {scale}: {_size(folder):.1f} MB in {published.FOLDER}/"
+    changed = [key for key, table in steps([*finished.items()], "publish") if _merge(plan, folder, *key, table)]
+    for file in dict.fromkeys(facts.values()):
+        with replacing(folder / "data" / file.name) as temporary:
+            shutil.copyfile(file, temporary)
+    papers, new = list(dict.fromkeys(paper for paper, _ in changed)), dict[str, dict[str, str]]()
+    for paper in papers:
+        _drop_gone(plan, folder, paper)
+    made = {RUN: run, "commit": commit}
+    for paper in papers:
+        part = _part(config, scale, paper, finished)
+        new[paper] = made | _made(part, plan, paper, root / "logs")
+        seconds.record(part, root, root / cost.TABLE)
+    redrawn.draw(plan, folder, changed)
+    write_rows(folder / published.RUNS, [*_rows(folder, before, new)])
+    if changed:
+        redrawn.judge(redrawn.plan_of(root, published.runs(folder)), folder)
+    said = f"{len(changed)} exhibits of {', '.join(papers) or 'no paper'} at scale {scale} are new or changed"
+    return f"{said}: {_size(folder):.1f} MB in {published.FOLDER}/{''.join(refused)}"
 
 
 def commit_of(root: Path) -> str:
@@ -86,91 +96,84 @@ def hours(plan: Plan, paper: str, logs: Path) -> float:
     return sum(sum(job.seconds(logs)) for job in jobs(plan, paper)) / 3600 / (os.cpu_count() or 1)
 
 
-def _claims(path: Path) -> pd.DataFrame:
-    """The rows of a claims.csv as text, so that they are written as they were."""
-    if not path.exists():
-        raise InputError(f"publish.{path}", "is not there", "a finished run is published")
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+def _finished(plan: Plan, results: Path, scale: str) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """The cells of each exhibit that has any at the scale."""
+    for paper, name, _ in plan.exhibits():
+        file = results / "cells" / paper / f"{name}.csv"
+        table = redrawn.read(file) if file.exists() else pd.DataFrame()
+        if "scale" in table and len(own := table[table["scale"] == scale]):
+            yield (paper, name), own
 
 
-def _scale(claims: pd.DataFrame) -> str:
-    found = list(dict.fromkeys(claims["scale"]))
-    if len(found) != 1:
-        raise InputError("publish.scale", f"results/claims.csv has {' and '.join(found) or 'none'}", "expected one")
-    return str(found[0])
+def _refuse_invented(finished: dict[tuple[str, str], pd.DataFrame], folder: Path) -> list[str]:
+    """Leave out cells of generated data where what is published is of real ones, and say so."""
+    facts = [read_json(file) for file in sorted((folder / "data").glob("*.json"))]
+    real = [own["name"] for own in facts if own["provenance"] != STAND_IN]
+    gone: dict[str, None] = {}
+    for key, table in list(finished.items()):
+        invented = merge.invented(table, real)
+        gone |= dict.fromkeys(table.loc[invented, "dataset"])
+        finished[key] = table[~invented]
+        if finished[key].empty:
+            del finished[key]
+    return [f"; left out is what is of generated {', '.join(gone)}: real data are published"] if gone else []
 
 
-def _check_scale(plan: Plan, others: Iterable[str]) -> None:
-    """Raise unless the scale judges all printed numbers, and is that of the papers that stay."""
-    if not plan.judged_at["numbers"]:
-        raise InputError("publish.scale", f"{plan.scale} judges no printed numbers", "expected a run of a larger one")
-    for other in others:
-        if other != plan.scale:
-            allowed = f"expected a run at that scale; for another one remove {published.FOLDER}/ first"
-            raise InputError("publish.scale", f"{plan.scale} beside papers at scale {other}", allowed)
+def _setups(finished: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
+    return list(dict.fromkeys(setup for table in finished.values() for setup in table["setup"] if setup))
 
 
-def _copies(plan: Plan, papers: Iterable[str], root: Path) -> Iterator[tuple[str, Path]]:
-    """Where under reference/ -> which file, of these papers."""
-    for paper in papers:
-        for name, exhibit in plan.papers[paper]["exhibits"].items():
-            for file in published.files_of(paper, name, exhibit):
-                yield file, root / "results" / published.source(file)
-            for setup in exhibit["setups"]:
-                dataset = plan.setups[setup]["dataset"]
-                yield f"data/{dataset}.json", root / f"data/normalised/{dataset}.json"
+def _check(files: Iterable[Path]) -> None:
+    for file in files:
+        if not file.exists():
+            raise InputError(f"publish.{file}", "is not there", "finish the run first")
 
 
-def _check(copies: Mapping[str, Path], scale: str) -> None:
-    """Raise unless all files are there, and tables are of this scale."""
-    for target, source in copies.items():
-        if not source.exists():
-            raise InputError(f"publish.{source}", "is not there", f"finish the run at scale {scale} first")
-        if target.startswith("exhibits/") and source.suffix == ".csv":
-            found = set(pd.read_csv(source, usecols=["scale"], dtype=str)["scale"]) - {scale}
-            if found:
-                raise InputError(f"publish.{source}", f"is of scale {', '.join(found)}", f"expected {scale}")
+def _merge(plan: Plan, folder: Path, paper: str, name: str, table: pd.DataFrame) -> bool:
+    """Write an exhibit's cells with new ones; whether anything is of this run, or gone."""
+    file = folder / "cells" / paper / f"{name}.csv{published.PACKED}"
+    old = redrawn.read(file) if file.exists() else pd.DataFrame()
+    found = merge.merged(old, table, plan.papers[paper]["exhibits"][name], plan.scales)
+    if found.equals(old):
+        return bool((found[RUN] == table[RUN].iloc[0]).any())  # the run has no row yet: it was killed in between
+    with replacing(file) as temporary:
+        content = found.to_csv(index=False, lineterminator="\n").encode()
+        temporary.write_bytes(gzip.compress(content, mtime=0))  # the same bytes each time
+    return True
 
 
-def _copy(copies: Mapping[str, Path], papers: Iterable[str], folder: Path) -> None:
-    """Copy files in place of all that the papers had."""
-    for paper in papers:
-        for part in ("exhibits", "cells"):
-            shutil.rmtree(folder / part / paper, ignore_errors=True)
-    for target, source in steps([*copies.items()], "publish"):
-        if target.endswith(published.PACKED):
-            with replacing(folder / target) as temporary:
-                temporary.write_bytes(gzip.compress(source.read_bytes(), mtime=0))  # the same bytes each time
-        else:
-            copy(source, folder / target)
+def _drop_gone(plan: Plan, folder: Path, paper: str) -> None:
+    """Remove what is there of exhibits that the paper has no more."""
+    for file in [*(folder / "exhibits" / paper).glob("*"), *(folder / "cells" / paper).glob("*")]:
+        if file.name.partition(".")[0] not in plan.papers[paper]["exhibits"]:
+            file.unlink()
 
 
-def copy(source: Path, target: Path) -> None:
-    """Copy a file as it is published: of a picture fewer colors."""
-    with replacing(target) as temporary:
-        if source.suffix == ".png":
-            picture = Image.open(source).convert("RGB")
-            picture.quantize(COLORS, dither=Image.Dither.NONE).save(temporary, optimize=True)
-        else:
-            shutil.copyfile(source, temporary)
+def _rows(
+    folder: Path, before: Mapping[str, list[dict[str, str]]], new: Mapping[str, dict[str, str]]
+) -> Iterator[dict]:
+    """The rows of runs.csv: of each run of a paper that cells are of, in the order of the runs."""
+    rows = [row for own in before.values() for row in own] + [*new.values()]
+    used = {paper: _runs_of_cells(folder, paper) for paper in {row["paper"] for row in rows}}
+    yield from sorted((row for row in rows if row[RUN] in used[row["paper"]]), key=lambda row: int(row[RUN]))
 
 
-def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
-    """Write ledger.md of these rows."""
-    content, judged_at = published.shown(folder, plan.papers), cast(dict[str, Any], plan.judged_at)
-    tables = [cells.load(published.cells(folder, name, e)) for name, own in content.items() for e in own["exhibits"]]
-    failed = dict.fromkeys(line for table in tables for line in failed_cells.listed(table))
-    with replacing(folder / "ledger.md") as temporary:
-        text = files.markdown(claims, content, Scale(**judged_at), [*failed], f"{published.FOLDER}/claims.csv")
-        temporary.write_text(text, encoding="utf-8")
+def _runs_of_cells(folder: Path, paper: str) -> set[str]:
+    files = (folder / "cells" / paper).glob(f"*{published.PACKED}")
+    return {run for file in files for run in pd.read_csv(file, usecols=[RUN], dtype=str)[RUN]}
 
 
-def _run(plan: Plan, paper: str, commit: str, logs: Path) -> dict[str, str]:
-    """A row of runs.csv."""
-    made = {"paper": paper, "scale": plan.scale, "seeds": str(len(plan.seeds)), "commit": commit}
-    made |= {"code": code.of_numbers(plan, paper)}
-    made |= {"date": str(date.today()), "machine": processor(), "cores": str(os.cpu_count())}
-    return made | {"hours": f"{hours(plan, paper, logs):.2f}", "versions": versions(*PACKAGES)}
+def _part(config: dict[str, Any], scale: str, paper: str, finished: Mapping[tuple[str, str], pd.DataFrame]) -> Plan:
+    """The plan of what is finished of a paper."""
+    setups = _setups({key: table for key, table in finished.items() if key[0] == paper})
+    return Plan(config | {"scale": scale, "papers": [paper], "only": {"setups": setups}})
+
+
+def _made(part: Plan, plan: Plan, paper: str, logs: Path) -> dict[str, str]:
+    """A row of runs.csv, without run and commit."""
+    made = {"paper": paper, "scale": part.scale, "seeds": str(len(part.seeds)), "code": code.of_numbers(plan, paper)}
+    made |= {"date": str(date.today()), "machine": ", ".join([processor(), *gpus()]), "cores": str(os.cpu_count())}
+    return made | {"hours": f"{hours(part, paper, logs):.2f}", "versions": versions(*PACKAGES)}
 
 
 def _size(folder: Path) -> float:
@@ -190,6 +193,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 if __name__ == "__main__":
     try:
-        print(publish(Path("."), commit_of(Path("."))))
+        asked = sys.argv[1:] or [yamls.read(Path("params.yaml"), "params.yaml")["scale"]]
+        print(publish(Path("."), commit_of(Path(".")), asked[0]))
     except InputError as error:
         sys.exit(f"error: {error}")

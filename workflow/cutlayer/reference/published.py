@@ -10,17 +10,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cutlayer.plan import parts
+
 FOLDER, RUNS = Path("reference"), "runs.csv"
 PACKED = ".gz"  # cells, a row per seed, take a tenth of their bytes so
 TABLE = "table"  # the way to draw that also writes markdown
 
 
-def runs(folder: Path) -> dict[str, dict[str, str]]:
-    """Paper -> the run that its results are of; empty where nothing is published."""
-    if not (folder / RUNS).exists():
-        return {}
-    with (folder / RUNS).open(newline="", encoding="utf-8") as file:
-        return {row["paper"]: row for row in csv.DictReader(file)}
+def runs(folder: Path) -> dict[str, list[dict[str, str]]]:
+    """Paper -> the runs that its cells are of; empty where nothing is published.
+
+    A run has a number, which cells have, a scale, commit, date, machine and hours.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    if (folder / RUNS).exists():
+        with (folder / RUNS).open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                found.setdefault(row["paper"], []).append(row)
+    return found
 
 
 def all_files(folder: Path) -> list[str]:
@@ -61,18 +68,7 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
         for name, exhibit in content["exhibits"].items()
         if all((folder / file).exists() for file in files_of(paper, name, exhibit))
     }
-    claims, headline = (
-        {k: e for k, e in content.get(part, {}).items() if e["check"]["exhibit"] in exhibits}
-        for part in ("claims", "headline")
-    )
-    numbers = [e for e in content.get("numbers", []) if "check" not in e or e["check"]["exhibit"] in exhibits]
-    main = [
-        {**entry, "claims": [name for name in entry["claims"] if name in claims]} for entry in content.get("main", [])
-    ]
-    gone = {f"exhibit {name}" for name in content["exhibits"] if name not in exhibits}
-    errata = {key: entry for key, entry in content.get("errata", {}).items() if entry["check"] not in gone}
-    left = {"exhibits": exhibits, "numbers": numbers, "claims": claims, "headline": headline}
-    return {**content, **left, "main": main, "errata": errata}
+    return parts.left(content, exhibits)
 
 
 def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:

@@ -7,20 +7,15 @@ a rule has changed since the run, and nothing is written: that is for `make judg
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any, cast
 
 import pandas as pd
 
-from cutlayer.core import yamls
 from cutlayer.core.errors import InputError
-from cutlayer.ledger import cells, files
-from cutlayer.ledger.claims import Scale
+from cutlayer.ledger import cells
 from cutlayer.plan.plan import Plan
 
-from . import published
-from .publish import write_ledger
+from . import published, redrawn
 
 WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
 NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference", "p"]
@@ -41,20 +36,18 @@ def renew(root: Path) -> None:
     plan = of_reference(root)
     table = renewed(plan, folder)
     cells.write(table, folder / "claims.csv")
-    write_ledger(plan, table, folder)
+    redrawn.write_ledger(plan, table, folder)
 
 
 def of_reference(root: Path) -> Plan:
-    """Today's plan of the papers that are in the reference, at its scale."""
-    known = published.runs(root / published.FOLDER)
-    config = yamls.read(root / "params.yaml", "params.yaml")
-    return Plan(config | {"scale": next(iter(known.values()))["scale"], "papers": [*known]})
+    """Today's plan of the papers that are in the reference."""
+    return redrawn.plan_of(root, published.runs(root / published.FOLDER))
 
 
 def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows of claims.csv as they are there, with the words of today."""
-    before = read(folder / "claims.csv")
-    after = judged(plan, folder)
+    before = redrawn.read(folder / "claims.csv")
+    after = redrawn.judged(plan, folder)
     if len(before) != len(after):
         raise InputError("reference.claims", f"has {len(before)} rows, and today's rules give {len(after)}", MEANT)
     for column in before.columns.difference(WORDS):
@@ -65,23 +58,6 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
             told = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
             raise InputError("reference.claims", told, MEANT)
     return before.assign(**{word: after[word] for word in WORDS})
-
-
-def judged(plan: Plan, folder: Path) -> pd.DataFrame:
-    """The rows by today's rules and paper.yaml, as text; there is no result of cells that the run does not have."""
-    content = published.shown(folder, plan.papers)
-    printed = [plan.folder / "papers" / name / "published.csv" for name in content]
-    tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
-    with tempfile.TemporaryDirectory() as room:
-        output = {kind: Path(room) / kind for kind in ("claims", "csv", "md")}
-        scale = Scale(**cast(dict[str, Any], plan.judged_at), older=True)
-        files.write(content, printed, tables, scale, output)
-        return read(output["claims"])
-
-
-def read(path: Path) -> pd.DataFrame:
-    """The rows of a claims.csv as text."""
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def _apart(one: pd.Series, other: pd.Series, numbers: bool) -> pd.Series:

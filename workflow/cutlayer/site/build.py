@@ -43,7 +43,7 @@ def claims(given: Inputs) -> pd.DataFrame:
 def _pages(given: Inputs, folder: Path) -> None:
     """Write all pages."""
     table = claims(given)
-    seen = [*overview.papers(table, given.papers, given.scale)]
+    seen = [*overview.papers(table, given.papers, given.scales)]
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     write_page = _writer(given, folder)
     cards = [papers.card(one, given.papers[one.name], headlines.numbers(given, one.name)) for one in seen]
@@ -113,8 +113,8 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
                             "prose": documents.prose}  # fmt: skip
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
-        "order": [*given.papers], "about": overview.ABOUT, "scale": given.scale,
-        "of_scale": overview.of_scale(given.scale), "title_of": names.of_setup,
+        "order": [*given.papers], "about": overview.ABOUT, "scale": " and ".join(given.scales),
+        "of_scale": overview.of_scale(given.scales), "title_of": names.of_setup,
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),

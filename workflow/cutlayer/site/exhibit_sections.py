@@ -31,7 +31,8 @@ def _section(given: Inputs, paper: str, name: str, rows: Sequence[Row]) -> dict[
     exhibit = given.papers[paper]["exhibits"][name]
     folder = given.results / "exhibits" / paper
     table = pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
-    scale = "" if given.scale == DEFAULT else f" --config scale={given.scale}"
+    largest = max(table["scale"].unique(), key=given.scales.index)
+    scale = "" if largest == DEFAULT else f" --config scale={largest}"
     own = [row for row in rows if row["exhibit"] == name]
     return {
         "name": name,

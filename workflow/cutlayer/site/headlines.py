@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cutlayer.ledger import cells, names
-from cutlayer.ledger.evidence import Found, per_setup
+from cutlayer.ledger import cells, names, scales
+from cutlayer.ledger.evidence import Found
 from cutlayer.ledger.readable import decimals, interval, number
 from cutlayer.reference import published
 
@@ -19,7 +19,7 @@ def numbers(given: Inputs, paper: str) -> Iterator[dict[str, str]]:
     for part, entry in given.papers[paper].get("headline", {}).items():
         exhibit = entry["check"]["exhibit"]
         table = cells.load(published.cells(given.results, paper, exhibit))
-        for found in per_setup(entry["check"], {exhibit: table}):
+        for found in scales.largest_of(entry["check"], {exhibit: table}, given.scales):
             common = {"title": TITLES[part], "text": entry["text"], "exhibit": exhibit}
             yield common | {"data": names.of_setup(found.facts["setup"], found.facts["dataset"])} | _number(found)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.exhibits.base import Axis, Exhibit, Points
-from cutlayer.ledger import cells, names
+from cutlayer.ledger import cells, names, scales
 from cutlayer.plan import plugins
 from cutlayer.plan.styles import by_place
 from cutlayer.reference import published
@@ -26,7 +26,8 @@ def points(given: Inputs, paper: str, name: str) -> str:
     drawing: Exhibit = plugins.create("exhibit", *plugins.used(exhibit["draw"]))
     if type(drawing).points is Exhibit.points:
         return ""
-    table = cells.summarize(cells.load(published.cells(given.results, paper, name)), paper, name, given.scale)
+    every = cells.load(published.cells(given.results, paper, name))
+    table = cells.summarize(scales.shown(every, exhibit["draw"], given.scales), paper, name)
     found = drawing.points(table)
     return "" if found is None or found.rows.empty else _json(found, given.styles)
 

@@ -23,7 +23,7 @@ class Inputs:
 
     papers: Mapping[str, Any]
     styles: Mapping[str, Mapping[str, Any]]  # defense -> its style, see `plan.styles`
-    scale: str
+    scales: Sequence[str]  # that the results are of, the largest last
     datasets: Sequence[str]
     results: Path  # folders: what the DAG made
     normalised: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,30 +19,33 @@ from .inputs import Inputs, OtherSite
 INNER = "reference"  # folder in the site
 
 
-def both(own: Inputs, folder: Path) -> tuple[Inputs, Inputs | None]:
+def both(own: Inputs, folder: Path, order: Sequence[str]) -> tuple[Inputs, Inputs | None]:
     """Inputs of your site and of the site of the reference run in `folder`; the second is None if there is none.
 
-    The reference has the papers of your run that are published. The project's texts are in your site only.
+    The reference has the papers of your run that are published, at scales in this `order`. The project's texts are in
+    your site only.
     """
     papers, runs = published.shown(folder, own.papers), published.runs(folder)
     if not papers:
         return own, None
-    scale = runs[next(iter(papers))]["scale"]
+    there = {run["scale"] for name in papers for run in runs[name]}
     datasets = [name for name in own.datasets if (folder / "data" / f"{name}.json").exists()]
     reference = replace(
-        own, papers=papers, scale=scale, datasets=datasets, results=folder, normalised=folder / "data",
-        documents=(), pictures=(), api=False,
+        own, papers=papers, scales=[scale for scale in order if scale in there], datasets=datasets, results=folder,
+        normalised=folder / "data", documents=(), pictures=(), api=False,
     )  # fmt: skip
     rows = claims(reference)
-    found = {
-        name: f"At scale {scale}, on {runs[name]['date']}: {overview.decided(rows[rows['paper'] == name], scale)}"
-        for name in papers
-    }
-    made = {name: _made(runs[name], own.code[name]) for name in papers}
+    found = {name: f"{_when(runs[name])}: {overview.decided(rows[rows['paper'] == name])}" for name in papers}
+    made = {name: " ".join(_made(run, own.code[name]) for run in runs[name]) for name in papers}
     return (
         replace(own, other=OtherSite("reference run", f"{INNER}/", found)),
         replace(reference, other=OtherSite("your run", "../", made)),
     )
+
+
+def _when(runs: Sequence[Mapping[str, str]]) -> str:
+    latest = {run["scale"]: run["date"] for run in runs}
+    return "At " + " and ".join(f"scale {scale}, on {date}" for scale, date in latest.items())
 
 
 def _made(run: Mapping[str, str], code: str) -> str:

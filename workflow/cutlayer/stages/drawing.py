@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.exhibits.base import PlotContext
-from cutlayer.ledger import cells, printed, worth
+from cutlayer.ledger import cells, printed, scales, worth
 from cutlayer.plan import plugins
 
 
@@ -17,7 +17,6 @@ def draw(
     name: tuple[str, str],
     exhibit: Mapping[str, Any],
     options: Mapping[str, Any],
-    scale: str,
     inputs: Mapping[str, str | Path],
     files: Mapping[str, Path],
 ) -> None:
@@ -26,7 +25,8 @@ def draw(
     `name` is paper and exhibit, `options` the result of `Plan.plot_options`; `inputs` has the `cells` and, if any
     are published, `published`.
     """
-    table = cells.summarize(cells.load(inputs["cells"]), *name, scale)
+    found = scales.shown(cells.load(inputs["cells"]), exhibit["draw"], options["scales"])
+    table = cells.summarize(found, *name)
     table = worth.with_kept(table, exhibit["kept"]) if "kept" in exhibit else table
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if options["numbers"]:
