@@ -90,7 +90,7 @@ def test_the_distance_of_each_exhibit_is_written_where_a_mark_is() -> None:
     rows = pd.DataFrame([ROWS[-1]] * 2, columns=COLUMNS).assign(**more)
     text = "[//]: # (distances)\n[//]: # (end of distances)\n"
     once = findings.filled(text, {"marvell": Run(rows, CONTENT, "")})
-    assert "| marvell | table1 **1** | table1 **1** | real | full |" in once
+    assert "| marvell | table1 **1** | table1 **1** | real | quick | full |" in once
     assert findings.filled(once, {"marvell": Run(rows, CONTENT, "")}) == once
     assert findings.filled(text, {}) == text
 
