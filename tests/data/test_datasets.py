@@ -354,7 +354,7 @@ def wrong_tables():
     )
     yield replace(table, features=table.features[:, :-1]), "has 18 columns; expected 19"
     yield replace(table, labels=table.labels[:-1]), "another length"
-    yield replace(table, labels=1 - table.labels), "rate of 0.1127 of class 'no'; 0.8873"
+    yield replace(table, labels=1 - table.labels), "rate of 0.1127 of class 'no'; expected 0.8873"
     yield replace(table, labels=table.labels + 1), "label has codes outside its levels; expected integers 0 to 1"
     yield replace(table, feature_names=table.feature_names[::-1]), "other features"
     yield replace(table, attributes={"sex": table.labels}), "other features or attributes"
@@ -478,7 +478,7 @@ def test_a_message_lists_a_few_files(count, listed):
 
     files = {f"{place}.png": Path(f"{place}.png") for place in range(count)}
     found = Acquired("own", "own", "real", "", "", "", files, {})
-    with pytest.raises(InputError, match=rf"^dataset.own: cannot be read \(bad line\); {listed} the ver") as told:
+    with pytest.raises(InputError, match=rf"^dataset.own: cannot be read \(bad line\); expected {listed} the") as told:
         next(normalised._loaded(Broken(), found))
     assert len(str(told.value)) < 300
 

@@ -70,7 +70,7 @@ def programs(folder: Path, accounting: bool, config: str) -> str:
     [
         (True, "MinJobAge = 2 sec", "sacct"),
         (False, "MinJobAge = 300 sec", "squeue"),
-        (False, "MinJobAge = 120 sec", r"slurm.conf: 120\); expected accounting, or 240 s or more,"),
+        (False, "MinJobAge = 120 sec", r"slurm.conf: 120\); expected accounting, or 240 s or more"),
         (False, "", "MinJobAge in slurm.conf: None"),
     ],
 )

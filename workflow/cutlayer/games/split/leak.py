@@ -60,7 +60,7 @@ def guess_spec(seen: Arrays, target: str) -> GuessSpec:
         return GuessSpec(shape, abstains=True, known="known_labels", given=np.arange(known))
     if classes != 2:
         wrong = f"a score tells 2 classes apart, here there are {classes}"
-        raise InputError("protocol.split", wrong, "an attack that says so expected: classes = {2}")
+        raise InputError("protocol.split", wrong, "expected an attack that says so: classes = {2}")
     return GuessSpec((len(seen["gradients"]),), abstains=True, known="hints", given=seen["hints"])
 
 
