@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 
 from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.cells import WHO, summarize
+from cutlayer.ledger.worth import with_kept
 from cutlayer.plan import plugins
 
 
@@ -26,12 +27,12 @@ def draw(monkeypatch, tmp_path) -> Iterator[Any]:
     figures = []
     monkeypatch.setattr(plt, "close", figures.append)
 
-    def drawn(use, rows, along="all", /, **options):
+    def drawn(use, rows, along="all", /, kept=None, **options):
         cells = pd.DataFrame(rows)[[*WHO, along, "seed", "value", "n", "cases", "skipped"]]
         files = {kind: tmp_path / f"{use}.{kind}" for kind in drawn.kinds}
-        plugins.create("exhibit", use, options).draw(
-            summarize(cells.assign(scale="quick"), "p", "e"), "A title", files, drawn.context
-        )
+        table = summarize(cells.assign(scale="quick"), "p", "e")
+        table = with_kept(table, kept) if kept else table
+        plugins.create("exhibit", use, options).draw(table, "A title", files, drawn.context)
         return figures.pop()
 
     drawn.folder, drawn.context, drawn.kinds = tmp_path, PlotContext(), ("md", "tex")

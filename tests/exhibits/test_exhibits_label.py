@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.figures import curves, cut_off, visible
+from tests.figures import curves, cut_off, labeled, visible
 from tests.params import params
 
 from cutlayer.core.seeds import generator
@@ -39,6 +39,7 @@ CONFIG = params() | {"papers": [*NAMES]}
 OF_A_RUN = {"test_auc", "test_log_loss", "test_utility", "ace", "seconds_per_step", "time_ratio"}
 OF_DATA = {"records", "features", "classes", "positive_rate"}
 SEEDS = 3
+WORTH = {"utility": "test_utility", "floor": "send_nothing"}
 
 
 @functools.cache
@@ -423,7 +424,44 @@ def test_frontier_draws_the_utility_of_sending_nothing_as_a_line_and_shades_its_
     low, high = shade.get_extents().transformed(axis.transData.inverted()).get_points()[:, side]
     assert low < floor.get_xydata()[0, side] < high
     assert labels_of(figure)[2] == "send nothing"
-    assert sum(len(line.get_xdata()) == 1 for line in curves(axis)) == 1  # of `none`: the floor is no point
+    (cross,) = labeled(axis, "_floor")  # where it leaks
+    assert cross.get_xydata()[0, 1 - side] == pytest.approx(0.5, abs=0.02)
+
+
+def runs(floor):
+    own = {"setup": "criteo", "defense": "send_nothing"}
+    rows = tradeoffs("criteo", "norm", {"none": [(0.95, 0.8)], "iso": [(0.9, 0.75)]})
+    return rows + cell(0.5, **own, attack="norm", metric="attack_utility") + cell(floor, **own, metric="test_utility")
+
+
+@pytest.mark.parametrize(("axis_of_leak", "side"), [("x", "y"), ("y", "x")])
+def test_frontier_has_a_second_axis_for_the_share_of_the_worth(draw, axis_of_leak, side):
+    (axis,) = visible(draw("frontier", runs(0.6), kept=WORTH, leak_axis=axis_of_leak))
+    (second,) = axis.child_axes
+    axis.figure.draw_without_rendering()
+    low, high = getattr(axis, f"get_{side}lim")()
+    floor, none = (mean_utility(name) for name in ("send_nothing", "none"))
+    scaled = [(end - floor) / (none - floor) for end in (low, high)]
+    assert getattr(second, f"get_{side}lim")() == pytest.approx(scaled)
+
+
+def mean_utility(defense):
+    return np.mean([row["value"] for row in runs(0.6) if (row["defense"], row["metric"]) == (defense, "test_utility")])
+
+
+def test_frontier_says_where_there_is_no_worth_to_keep(draw):
+    (axis,) = visible(draw("frontier", runs(0.8), kept=WORTH))
+    assert not axis.child_axes
+    assert [text.get_text() for text in axis.texts] == ["no worth to keep"]
+
+
+@pytest.mark.parametrize(("floor", "told"), [(0.6, "1.000"), (0.8, "[1]")])
+def test_a_table_has_the_share_of_the_worth_or_why_there_is_none(draw, floor, told):
+    draw("table", runs(floor), kept=WORTH, rows="setup, scheme", only="test_utility, kept")
+    text = (draw.folder / "table.md").read_text()
+    none = next(line for line in text.splitlines() if "| none" in line)
+    assert told in none.split("|")[4]
+    assert ("does not apply: no worth to keep" in text) == (floor == 0.8)
 
 
 def test_frontier_can_turn_the_axes_and_the_direction(draw):

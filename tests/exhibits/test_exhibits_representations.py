@@ -34,6 +34,7 @@ CONFIG = params()
 LAMBDAS = [f"weight={value}" for value in (0.0, 0.25, 0.5, 0.75, 1.0)]
 SETTINGS = {  # the least that params.yaml must have
     "none": [""],
+    "send_nothing": [""],
     "tappfl": LAMBDAS,
     "tappfl_printed": ["weight=0.75"],
     "dpfe": ["weight=0.1", "weight=1.0"],

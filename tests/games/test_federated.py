@@ -18,10 +18,12 @@ from cutlayer.games.base.protocol import Task
 from cutlayer.games.base.snapshot import parsed
 from cutlayer.games.federated import convolutions
 from cutlayer.games.federated import protocol as federated
-from cutlayer.games.federated.data import participants, prepared
+from cutlayer.games.federated.data import first, participants, prepared
 from cutlayer.games.federated.defense import Defense
 from cutlayer.games.federated.defenses.none import NoDefense
+from cutlayer.games.federated.defenses.send_nothing import SendNothing
 from cutlayer.games.federated.local import weighted
+from cutlayer.games.federated.records import FederatedRecords
 from cutlayer.games.federated.stacked import Stack
 from cutlayer.plan import plugins
 
@@ -359,3 +361,12 @@ def test_the_papers_networks_have_their_sizes():
 def test_a_model_for_other_examples_is_an_error(model, shape):
     with pytest.raises(InputError, match="expected a square image"):
         plugins.create("model", model, {}).extractor(Inputs(shape, [], [], 255.0))
+
+
+def test_devices_that_send_nothing_leave_the_extractor_as_it_was_drawn_before_pre_training():
+    made, data = task(SendNothing()), prepared(task())
+    found = PROTOCOL.run(made).transcripts[""]["attacked"]
+    extractor, rows = first(made, data, "extractor").eval(), FederatedRecords(made, data)._attacked
+    with torch.no_grad():
+        np.testing.assert_array_equal(found, extractor(data.encoded(rows)).numpy())
+    assert not np.array_equal(found, PROTOCOL.run(task()).transcripts[""]["attacked"])

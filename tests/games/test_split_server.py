@@ -20,6 +20,7 @@ from cutlayer.games.split_server import protocol as split_server
 from cutlayer.games.split_server.data import prepared
 from cutlayer.games.split_server.defense import Defense
 from cutlayer.games.split_server.defenses.none import NoDefense
+from cutlayer.games.split_server.defenses.send_nothing import SendNothing
 from cutlayer.plan import plugins
 
 PROTOCOL = plugins.create("protocol", "split_server")
@@ -322,3 +323,16 @@ def test_images_a_few_at_a_time_are_encoded_as_all_at_once(model, shrink, monkey
     assert torch.equal(together[16], together[len(own)])
     assert together[16].shape == (len(own), 3, 16 // shrink, 16 // shrink)
     assert together[16].stride() == together[len(own)].stride()
+
+
+def test_a_server_that_gets_zeros_guesses_the_most_common_class_and_the_encoder_stays_as_drawn():
+    made = task(SendNothing(), epochs=12)
+    outcome = PROTOCOL.run(made)
+    seen, found = outcome.transcripts[""], {row["metric"]: row["value"] for row in outcome.utility}
+    assert not seen["attacked"].any()
+    labels = prepared(made).all_labels[prepared(made).test]
+    assert found["test_accuracy"] == np.bincount(labels).max() / len(labels)
+    assert found["promise"] == 0.5
+    before = split_server._models(made, prepared(made))[0]
+    _, _, after = rebuilt(outcome.shared["architecture"], seen["encoder"][-1])
+    assert all(torch.equal(*both) for both in zip(before.parameters(), after.parameters(), strict=True))

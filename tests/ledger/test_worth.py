@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from cutlayer.ledger import worth
-from cutlayer.ledger.cells import WHO
+from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.plan.check_lines import parsed
 
@@ -78,3 +78,32 @@ def test_fiellers_interval_covers_the_ratio_as_often_as_it_says():
 def test_a_worth_that_may_be_0_bounds_no_ratio():
     found = worth.kept(np.array([0.1, -0.1, 0.2]), np.array([0.3, -0.4, 0.2]))
     assert (found.low, found.high) == (-math.inf, math.inf)
+
+
+RULE = {"utility": "test_auc", "floor": "send_nothing"}
+
+
+def beside(*tables):
+    """The rows that an exhibit gets."""
+    table = worth.with_kept(summarize(pd.concat(tables), "p", "e", "quick"), RULE)
+    return table[table["metric"] == "kept"].set_index("defense")
+
+
+def test_an_exhibit_has_what_the_ledger_says_of_each_run():
+    shift = 10 * NOISE
+    own = {"none": 0.9 + shift, "d": 0.8 + shift + NOISE, "send_nothing": 0.5 + shift}
+    found = beside(*(cells(name, values) for name, values in own.items()))
+    ledger = row(own["none"], own["d"], own["send_nothing"])
+    assert found.loc["d", ["mean", "low", "high"]].tolist() == [ledger["ours"], ledger["low"], ledger["high"]]
+    assert np.mean([*found.loc["d", "each"].values()]) == pytest.approx(ledger["ours"])
+    assert found["mean"][["none", "send_nothing"]].tolist() == pytest.approx([1, 0])
+
+
+def test_an_exhibit_says_where_there_is_no_worth_to_keep():
+    found = beside(cells("none", 0.51 + NOISE), cells("send_nothing", 0.5 + NOISE[::-1]))
+    assert found["skipped"].str.startswith("no worth to keep: without a defense").all()
+    assert found["mean"].isna().all()
+
+
+def test_without_a_floor_an_exhibit_says_nothing():
+    assert beside(cells("none", 0.9 + NOISE), cells("d", 0.8 + NOISE)).empty

@@ -271,6 +271,21 @@ def test_a_worst_that_cannot_be_meant_is_refused(planned, changed, message):
         planned(**WITH_WORST, worst=WORST | changed)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"floor": "send_nothin"}, r"table.kept.floor: there is no defense 'send_nothin'"),
+        (
+            {"utility": "test_utilty"},
+            r"table.kept.utility: there is no metric 'test_utilty'; did you mean 'test_utility'",
+        ),
+    ],
+)
+def test_a_floor_or_utility_that_is_not_there_is_refused(planned, changed, message):
+    with pytest.raises(InputError, match=message):
+        planned(kept={"utility": "test_utility", "floor": "none"} | changed)
+
+
 # What an exhibit shows beside its cells.
 
 

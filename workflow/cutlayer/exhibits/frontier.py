@@ -2,7 +2,8 @@
 
 One point for each setting, with intervals over seeds on both axes, and one line for each defense whose settings have an
 order. A point is on the front if every other point, of any defense, leaks more or is less useful beyond noise. The
-`floor` is a horizontal line with its interval: the utility when the passive party gets zeros, so that nothing leaks.
+`floor` is a horizontal line with its interval: the utility when the protecting party sends nothing, with a cross where
+that leaks. Where cells have the share of the worth above the floor that is kept, a second axis shows it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 import pandas as pd
 
 from cutlayer.ledger.front import pareto_front
+from cutlayer.ledger.worth import KEPT, WORTHLESS
+from cutlayer.plan.sweeps import UNDEFENDED
 
 from ._columns import first_of, measured, ordered, with_run, without_partial_skips
 from ._figure import absent, draw_printed, finish, panel_title, panels, same_limits, series_styles, tick_plainly, within
@@ -27,6 +30,8 @@ front = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
 LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
 FLOOR = {"color": "#666666", "linestyle": (0, (6, 2)), "lw": 1.3, "zorder": 0.5}  # a gray that no defense has
+CROSS = {"label": "_floor", "linestyle": "", "marker": "x", "markersize": 5, "color": FLOOR["color"]}
+SHARE = "share of the worth kept"
 NEARLY_0 = 1e-3  # of a symlog axis, which is linear below
 
 
@@ -84,6 +89,7 @@ class Frontier(Exhibit):
                 at = self._ordered([self._mirrored(row["leak"])], [row["utility"]])
                 handles[AS_PRINTED] = draw_printed(axis, *at, styles[row["defense"]])
             self._dress(axis, guesses.get((setup, attack), blind.get(setup, self.chance)), drawn)
+            self._second_axis(axis, cells[(cells["setup"] == setup) & (cells["attack"] == "")])
         if self.alike:
             for setup in dict.fromkeys(name for name, _ in panel):
                 same_limits([axis for axis, place in zip(axes, panel, strict=True) if place[0] == setup])
@@ -152,7 +158,24 @@ class Frontier(Exhibit):
         across, between = (axis.axhline, axis.axhspan) if self.leak_axis == "x" else (axis.axvline, axis.axvspan)
         ((mean, low, high),) = line[["mean_run", "low_run", "high_run"]].to_numpy()  # it has one setting
         between(low, high, color=FLOOR["color"], alpha=0.08, lw=0, zorder=0)
+        axis.plot(*self._ordered(line["mean"], line["mean_run"]), **CROSS)
         return across(mean, **FLOOR)
+
+    def _second_axis(self, axis: Any, runs: pd.DataFrame) -> None:
+        """The utility once more, as the share of what it is above the floor without a defense."""
+        share = runs[runs["metric"] == KEPT]
+        if share.empty:
+            return
+        if (share["skipped"] != "").all():
+            axis.annotate(WORTHLESS, (1.02, 0.5), xycoords="axes fraction", rotation=270, va="center", fontsize=7)
+            return
+        of = runs[runs["metric"] == self.utility].set_index("defense")["mean"]
+        least, worth = of[self.floor], of[UNDEFENDED] - of[self.floor]
+        ways = (lambda utility: (utility - least) / worth, lambda kept: least + kept * worth)
+        upright = self.leak_axis == "x"
+        second = (axis.secondary_yaxis if upright else axis.secondary_xaxis)("right" if upright else "top", ways)
+        (second.set_ylabel if upright else second.set_xlabel)(SHARE, fontsize=7)
+        second.tick_params(labelsize=7)
 
     def _dress(self, axis: Any, chance: float, drawn: pd.DataFrame) -> None:
         x_label, y_label = self._ordered(self.leak_label + MIRRORED * self.two_sided, self.utility_label)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cutlayer.core import failures
 from cutlayer.core.files import replacing
+from cutlayer.ledger.worth import KEPT
 
 from . import _numbers
 from ._columns import column, marked, reason_text, spread_skips, with_run, without_partial_skips
@@ -65,7 +66,8 @@ class Table(Exhibit):
     def _text(self, cells: pd.DataFrame, numbered: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """The texts of the table, and the reasons to which they refer."""
         rows, columns = ([name.strip() for name in names.split(",")] for names in (self.rows, self.columns))
-        cells = spread_skips(without_partial_skips(cells))
+        shares = cells["metric"] == KEPT  # of which a reason stands in its own cell
+        cells = pd.concat([spread_skips(without_partial_skips(cells[~shares])), cells[shares]])
         if self.pair:
             cells = with_run(cells, self.pair)
             cells = cells[cells["attack"] != ""]

@@ -14,14 +14,20 @@ Fieller, "Some problems in interval estimation", Journal of the Royal Statistica
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
+
+from cutlayer.plan.sweeps import UNDEFENDED
 
 from .statistics import CONFIDENCE, Estimate, Sample
 
 MARGIN = 0.02
 WORTHLESS = "no worth to keep"
+KEPT = "kept"  # the metric's name in exhibits
 
 
 def lacking(worth: np.ndarray) -> str:
@@ -47,3 +53,30 @@ def kept(useful: np.ndarray, worth: np.ndarray, ratio: float = 1.0, parts: float
         return Estimate(share, -math.inf, math.inf)
     reach = math.sqrt(max(cross**2 - most * least, 0.0))
     return Estimate(share, float((cross - reach) / most), float((cross + reach) / most))
+
+
+def with_kept(table: pd.DataFrame, rule: Mapping[str, str]) -> pd.DataFrame:
+    """An exhibit's cells, as `cells.summarize` has them, and below those of each setup's `utility` the share of it that
+    is kept above the `floor`, a defense; nothing of a setup where one of the three has no number.
+    """
+    useful = table[(table["metric"] == rule["utility"]) & (table["attack"] == "") & (table["skipped"] == "")]
+    shares = [share for _, own in useful.groupby("setup", sort=False) for share in _shares(own, rule["floor"])]
+    return pd.concat([table, pd.DataFrame(shares)], ignore_index=True) if shares else table
+
+
+def _shares(useful: pd.DataFrame, floor: str) -> Iterator[dict[Any, Any]]:
+    """What each run of a setup keeps, each seed's in shares of the mean worth; of what is worth nothing the reason."""
+    by_seed = {row["defense"]: pd.Series(row["each"], dtype=float) for row in useful.to_dict("records")}
+    if not {UNDEFENDED, floor} <= {*by_seed}:
+        return
+    worth = (by_seed[UNDEFENDED] - by_seed[floor]).dropna()
+    why = lacking(worth.to_numpy())
+    for row in useful.to_dict("records"):
+        above = (pd.Series(row["each"], dtype=float) - by_seed[floor]).reindex(worth.index).dropna()
+        found = Estimate(math.nan, math.nan, math.nan)
+        if not why:
+            found = kept(above.to_numpy(), worth[above.index].to_numpy())
+        each = {} if why else {int(str(seed)): share for seed, share in (above / worth.mean()).items()}
+        numbers: dict[Any, Any] = {"metric": KEPT, "skipped": why, "each": each, "error": 0.0, "rows": 0.0}
+        numbers |= {"mean": found.mean, "low": found.low, "high": found.high}
+        yield row | numbers

@@ -60,6 +60,13 @@ class Worst(Shape):
     among: Annotated[dict[Name, Literal["all"] | Names], Field(min_length=1)]
 
 
+class Kept(Shape):
+    """What a party is worth: a model's `utility` above that under a defense, the `floor`."""
+
+    utility: str
+    floor: str
+
+
 class Exhibit(Shape):
     """A table or figure: its grid, and the options of its plot."""
 
@@ -79,6 +86,7 @@ class Exhibit(Shape):
     choose: Choose = ABSENT
     worst: Worst = ABSENT
     match: Match = ABSENT
+    kept: Kept = ABSENT
     printed: Names = ABSENT
     draw: Used
 

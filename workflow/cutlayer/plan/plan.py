@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cutlayer.core.errors import InputError, few
+from cutlayer.metrics import declared
 
 from . import check_lines, families, limits, outside, parts, plugins
 from .checks import known, located, merged, validate
@@ -244,6 +245,9 @@ class Plan:
                 known(kind, name, names, f"{where}.{kind}s")
         self._check_places(exhibit, where)
         self._check_worst(exhibit, f"{where}.worst")
+        if "kept" in exhibit:
+            known("metric", exhibit["kept"]["utility"], declared.METRICS, f"{where}.kept.utility")
+            known("defense", exhibit["kept"]["floor"], exhibit["defenses"], f"{where}.kept.floor")
         if "data" in exhibit["sources"]:
             setups = {name: self.setups[name] for name in exhibit["setups"]}
             exhibit["sensitive"] = {name: setup["sensitive"] for name, setup in setups.items() if "sensitive" in setup}

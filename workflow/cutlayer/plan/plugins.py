@@ -37,7 +37,7 @@ PLACES = {  # kind -> where its methods are
     "exhibit": "exhibits/*.py",
 }
 KINDS = tuple(ROOTS)
-EVERYWHERE = "none"  # the one name that methods of several games have: variants name a method without its game
+EVERYWHERE = {"none", "send_nothing"}  # names that methods of several games have: variants name one without its game
 METHOD = "[!._]*.py"  # neither a helper nor what an editor or a file system hides beside a method
 NAME = re.compile("[a-z][a-z0-9_]*")  # of a file outside the library; it becomes part of paths
 NUMBERS = ("int", "float")
@@ -120,7 +120,7 @@ def _files(kind: str) -> dict[str, list[Path]]:
         if name[0] not in "._" and name != "base":
             found.setdefault(name, []).append(file)
     for name, files in found.items():
-        if len(files) > 1 and name != EVERYWHERE:
+        if len(files) > 1 and name not in EVERYWHERE:
             folders = " and ".join(file.relative_to(ROOT).parent.as_posix() for file in files)
             raise InputError(f"{kind}.{name}", f"there is one in {folders}", "expected a name of its own for each")
     return found | {name: [file] for name, file in _outside.get(kind, {}).items()}

@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from .marks import slug
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+COMMENT = re.compile(r"\s*<!--.*?-->", flags=re.S)  # what a sentence rests on, for tests
 OUTSIDE = ("http://", "https://", "mailto:")
 
 
@@ -40,7 +41,7 @@ def title(path: str) -> str:
 
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:
     """Title and HTML of a document; links to files that the site lacks become plain text."""
-    tokens = MARKDOWN.parse(Path(path).read_text(encoding="utf-8"))
+    tokens = MARKDOWN.parse(COMMENT.sub("", Path(path).read_text(encoding="utf-8")))
     for heading, content in pairwise(tokens):
         if heading.type == "heading_open":
             heading.attrSet("id", slug(content.content))

@@ -45,7 +45,8 @@ class Defense(base.Defense):
         """The networks that a device trains alongside the extractor, and their losses' weights in the extractor's loss.
 
         "utility" scores (x, r, u), and its loss is -I_JSD; "privacy" predicts u from r, "task" the label from r, both
-        by cross-entropy. Each network minimizes its own loss; with a weight below 0 the extractor maximizes it.
+        by cross-entropy. Each network minimizes its own loss; with a weight below 0 the extractor maximizes it. Without
+        any network nothing is trained or uploaded, and the extractor stays as drawn, before pre-training.
         """
         return {"utility": 1.0}
 

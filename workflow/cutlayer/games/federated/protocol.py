@@ -91,7 +91,8 @@ class Federated(Protocol):
         _, data, extractor, kept = self._started(task)
         records, outcome = FederatedRecords(task, data), Outcome()
         for setting, defense in steps(list(task.defenses.items()), f"run {task.name}"):
-            trained, own = train(task, setting, defense, data, extractor, kept)
+            as_drawn: tuple[torch.Tensor, Kept] = _vector(first(task, data, "extractor")), {}
+            trained, own = train(task, setting, defense, data, extractor, kept) if defense.roles else as_drawn
             outcome.transcripts[setting], rows = records.finish(setting, defense, trained, own)
             rows += [{"metric": name, "value": value} for name, value in defense.spent(federation(task)).items()]
             outcome.utility += [{"setting": setting} | row for row in rows]
