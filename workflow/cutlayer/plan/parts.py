@@ -1,8 +1,9 @@
 """Parts: papers with fewer exhibits, setups, defenses and attacks than they have, for those who run a part of them.
 
 Setups of an exhibit are apart from each other. What it compares within one is not: an exhibit that shows the worst of
-several attacks, all methods there are, a matched strength or what is kept above a floor is run with all of its methods or not at all. Where
-settings are chosen by an attack, that attack is run, and so is the undefended model that all else is held against.
+several attacks, all methods there are, a matched strength or what is kept above a floor is run with all of its methods
+or not at all. Where settings are chosen by an attack, that attack is run, and so is the undefended model that all else
+is held against.
 """
 
 from __future__ import annotations
