@@ -20,7 +20,7 @@ WHOLE = {
     "worst": "the worst of several attacks",
     "of_all": "all methods",
     "match": "a matched strength",
-    "worth": "what is kept above a floor",
+    "kept": "what is kept above a floor",
 }
 KINDS = ("setup", "defense", "attack")
 NOT_RUN = "this run is of a part, without what this asks for"  # why a check finds no cells
