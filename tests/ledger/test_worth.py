@@ -85,7 +85,7 @@ RULE = {"utility": "test_auc", "floor": "send_nothing"}
 
 def beside(*tables):
     """The rows that an exhibit gets."""
-    table = worth.with_kept(summarize(pd.concat(tables), "p", "e", "quick"), RULE)
+    table = worth.with_kept(summarize(pd.concat(tables).assign(scale="quick"), "p", "e"), RULE)
     return table[table["metric"] == "kept"].set_index("defense")
 
 

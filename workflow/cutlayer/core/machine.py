@@ -20,7 +20,8 @@ def processor() -> str:
 
 def gpus(driver: Path = Path("/proc/driver/nvidia/gpus")) -> list[str]:
     """The models of the GPUs that the system lists."""
-    lines = [line for file in sorted(driver.glob("*/information")) for line in file.read_text("utf-8").splitlines()]
+    texts = [file.read_text(encoding="utf-8") for file in sorted(driver.glob("*/information"))]
+    lines = [line for text in texts for line in text.splitlines()]
     return [line.partition(":")[2].strip() for line in lines if line.startswith("Model")]
 
 

@@ -1,8 +1,9 @@
 """Parts: papers with fewer exhibits, setups, defenses and attacks than they have, for those who run a part of them.
 
 Setups of an exhibit are apart from each other. What it compares within one is not: an exhibit that shows the worst of
-several attacks, all methods there are, or a matched strength is run with all of its methods or not at all. Where
-settings are chosen by an attack, that attack is run, and so is the undefended model that all else is held against.
+several attacks, all methods there are, a matched strength or what is kept above a floor is run with all of its methods
+or not at all. Where settings are chosen by an attack, that attack is run, and so is the undefended model that all else
+is held against.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from cutlayer.core.errors import InputError
 from . import check_lines
 from .sweeps import UNDEFENDED
 
-WHOLE = {"worst": "the worst of several attacks", "of_all": "all methods", "match": "a matched strength"}
+WHOLE = {
+    "worst": "the worst of several attacks",
+    "of_all": "all methods",
+    "match": "a matched strength",
+    "kept": "what is kept above a floor",
+}
 KINDS = ("setup", "defense", "attack")
 NOT_RUN = "this run is of a part, without what this asks for"  # why a check finds no cells
 Part = Mapping[str, list[str]]  # kinds, with s -> names
