@@ -110,7 +110,7 @@ def test_a_parameter_without_a_default_must_be_given(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("kind", ["model", "defense", "attack"])
-def test_only_what_every_game_has_has_a_file_in_several(kind: str) -> None:
+def test_only_the_undefended_and_the_floor_have_a_file_in_several_games(kind: str) -> None:
     several = {name for name, files in plugins._files(kind).items() if len(files) > 1}
     assert several == ({"none", "send_nothing"} if kind == "defense" else set())
 

@@ -43,7 +43,7 @@ def test_a_touch_of_everything_makes_nothing_run(small_edited: Project) -> None:
 def test_words_and_rows_of_other_datasets_make_nothing_run(small_edited: Project) -> None:
     for file in (DEFENSE, SCRIPT, "workflow/cutlayer/core/errors.py"):
         written(small_edited, file, "# A comment.\n", 0)
-    written(small_edited, "data/sources.csv", "another,own,a.csv,,,,,real,,,\n", 0)
+    written(small_edited, "data/sources.csv", "another,own,a.csv,,,,,,,real,,,\n", 0)
     planned = small_edited.run("--dry-run")
     assert jobs(planned) == {"all", "site"}  # which shows rows, and docstrings of these, too:
     assert "workflow/cutlayer/data/datasets/wine.py" in planned
