@@ -18,7 +18,7 @@ from cutlayer.metrics import attributes
 from cutlayer.metrics.calibration import adaptive_calibration_error
 from cutlayer.metrics.leakage import auc_error, chance_floor, leak_auc, tied_auc, true_positives
 from cutlayer.metrics.utility import utility
-from cutlayer.plan import code
+from cutlayer.plan import code, plugins
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=40))
@@ -218,6 +218,6 @@ def test_adaptive_calibration_error_refuses(probabilities, labels, bins, message
 def test_a_protocol_that_uses_other_metrics_is_not_made_of_these():
     """The package's names must not make the runs of every protocol depend on every metric."""
     folder = Path(metrics.__file__).parent
-    made_of = {Path(file) for file in code.source("protocol", "vertical")}
+    made_of = {Path(file) for file in code.closure(plugins.method("protocol", "vertical").path)}
     assert folder / "reconstruction.py" in made_of
     assert not made_of & {folder / "__init__.py", folder / "leakage.py", folder / "calibration.py"}

@@ -116,7 +116,7 @@ def test_a_file_alone_with_a_sweep_in_the_setups_that_are_named(folder: Path) ->
 
 def test_a_job_depends_on_the_file_and_on_all_that_it_imports(folder: Path) -> None:
     plan(folder)
-    files = code.source("defense", "even_noise")
+    files = code.closure(plugins.method("defense", "even_noise").path)
     assert str(folder / "even_noise.py") in files
     assert str(plugins.ROOT / "games/split/defense.py") in files
 

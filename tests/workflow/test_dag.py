@@ -132,7 +132,8 @@ def test_editing_an_attack_or_what_attacks_import_reruns_attacks_on_the_same_run
         "from __future__ import annotations\n",
         "from __future__ import annotations\n\nEDITED = 1\n",
     )
-    users = {name for name in plugins.names("attack") if str(plugins.ROOT / shared) in code.source("attack", name)}
+    paths = {name: plugins.method("attack", name).path for name in plugins.names("attack")}
+    users = {name for name, path in paths.items() if str(plugins.ROOT / shared) in code.closure(path)}
     assert users
     variants = params()["attacks"]
     attacked = {

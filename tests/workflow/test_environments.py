@@ -73,7 +73,7 @@ def code_of(environment: str) -> set[str]:
             files |= set(code.closure(script))
             for text_of_code in map(body_of, re.findall(r"code=(\w+),", body)):
                 for kind in re.findall(r'source\(\s*"(\w+)"', text_of_code):
-                    files |= {file for name in plugins.names(kind) for file in code.source(kind, name)}
+                    files |= set(code.closure(*(plugins.method(kind, name).path for name in plugins.names(kind))))
                 for name in re.findall(r'"(\w+(?:/[\w{}]+)*\.py)"', text_of_code):
                     files |= set(code.closure(*plugins.ROOT.glob(re.sub(r"{\w+}", "*", name))))
     return files

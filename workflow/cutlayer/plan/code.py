@@ -20,12 +20,6 @@ DIGITS = 12  # of a checksum that is shown
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@functools.cache
-def source(kind: str, name: str, game: str = "") -> tuple[str, ...]:
-    """The files of the library a method is made of: its own and, transitively, those it imports."""
-    return closure(method(kind, name, game).path)
-
-
 def closure(*files: str | Path) -> tuple[str, ...]:
     """The given files of the library and every library file they import, sorted."""
     todo, seen = [str(file) for file in files], set[str]()
