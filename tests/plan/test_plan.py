@@ -159,7 +159,7 @@ def test_attacks_on_watched_rows_say_which_are_found_again(planned):
     plan = planned(**own)
     assert "results/vulnerable/digits_vs_rest/dp.csv" in plan.files("mine", shown(plan), "vulnerable")
     assert plan.on_watched("digits_vs_rest", "dp") == {"repeated": plan.attacks["repeated"]}
-    with pytest.raises(InputError, match=r"table.attacks: has none on watched rows of digits_vs_rest; the source `vul"):
+    with pytest.raises(InputError, match=r"attacks: has none that tracks records of digits_vs_rest; the source `vul"):
         planned(**own | {"attacks": ["norm"]})
 
 
@@ -295,7 +295,7 @@ def test_printed_numbers_of_an_exhibit_that_is_not_there_are_refused(planned):
         planned(printed=["tabel"])
 
 
-def test_an_exhibit_is_told_the_looks_of_its_methods_and_what_values_are_called(planned):
+def test_the_options_of_a_plot_have_the_styles_of_its_methods_and_what_values_are_called(planned):
     plan = planned()
     beside = plan.plot_options("mine", "table")
     assert {kind: set(own) for kind, own in beside["styles"].items()} == {

@@ -53,7 +53,7 @@ def test_colors_are_told_apart_by_all_eyes(sight):
 
 @pytest.mark.parametrize("kind", SHIPPED)
 @pytest.mark.parametrize("game", ["vertical", "split", "split_server", "federated"])
-def test_methods_that_meet_have_different_looks_and_different_colors_while_there_are_some(kind, game):
+def test_methods_that_meet_have_different_styles_and_different_colors_while_there_are_some(kind, game):
     given = styles(kind, SHIPPED[kind])
     meet = {name: style for name, style in given.items() if game in plugins.games(kind, SHIPPED[kind][name]["use"])}
     assert len({(style["color"], style["marker"]) for style in meet.values()}) == len(meet)
@@ -99,7 +99,7 @@ def test_more_methods_than_colors_differ_in_marker():
     assert len({(style["color"], style["marker"]) for style in found.values()}) == len(many)
 
 
-def test_a_look_is_the_same_in_the_exhibits_of_all_papers():
+def test_a_style_is_the_same_in_the_exhibits_of_all_papers():
     plan, seen = Plan(CONFIG), {}
     for paper, name, _ in plan.exhibits():
         for kind, own in plan.plot_options(paper, name)["styles"].items():
@@ -121,6 +121,6 @@ def test_settings_of_one_defense_are_ever_paler():
     assert len(set(light)) == 3
 
 
-def test_what_is_no_method_has_a_look_by_its_place():
+def test_what_is_no_method_has_a_style_by_its_place():
     every = [by_place(place) for place in range(3 * len(COLORS))]
     assert len({(style["color"], style["marker"], str(style["linestyle"])) for style in every}) == len(every)

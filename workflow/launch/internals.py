@@ -1,6 +1,6 @@
-"""All that the rules take of Snakemake and that it does not document, as it is in the version READ_IN.
+"""Undocumented parts of Snakemake that the rules use, as they are in the version READ_IN.
 
-What a profile can say (profiles/) is there.
+Options that a profile can set are in profiles/.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Internals:
             raise InputError(f"snakemake.{path}", f"is gone ({error})", f"expected Snakemake {READ_IN}") from None
 
     def before_running(self, action: Callable[[], None]) -> None:
-        """Have this called before Snakemake takes its lock and looks at files, unless it will run nothing.
+        """Call this before Snakemake takes its lock and reads the state of files, unless it will run nothing.
 
         `onstart` comes after both. What runs nothing (--lint, --summary, --dry-run) must change nothing.
         """
@@ -46,7 +46,7 @@ class Internals:
         self._workflow.execute = after_action
 
     def prefer(self, *rules: str) -> None:
-        """Of these rules have the first make what several could make, as `ruleorder` does whose names are typed."""
+        """Prefer the earlier of these rules where several make a file, as a `ruleorder` with typed names does."""
         self._get("ruleorder")(*rules)
 
     @property
@@ -56,7 +56,7 @@ class Internals:
 
     @property
     def config_files(self) -> list[str]:
-        """Those that configuration was read from."""
+        """Files that the configuration was read from."""
         return [*map(str, self._get("configfiles"))]
 
     @property

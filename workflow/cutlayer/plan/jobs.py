@@ -1,4 +1,4 @@
-"""Jobs: what a paper has Snakemake run, as far as it takes long, and the logs in which Snakemake timed it."""
+"""Jobs: those that a paper has Snakemake run and time, with the logs of their times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Job:
     """One job for all seeds, or one for each.
 
     A piece is a training or an attack, of one seed and one setting; a `times` or `vulnerable` job is a piece for each
-    method that it times or asks, and normalising a dataset is one.
+    method that it times or runs, and normalising a dataset is one.
     """
 
     kind: str
@@ -30,12 +30,12 @@ class Job:
     pieces: int  # in each file
 
     def seconds(self, logs: Path) -> list[float]:
-        """What each of its files says that it took; none that has not ended."""
+        """Seconds of each of its jobs that has ended."""
         return [_seconds(file) for file in sorted(logs.glob(self.log))]
 
 
 def jobs(plan: Plan, paper: str) -> set[Job]:
-    """Those of a paper's exhibits; papers share some."""
+    """Jobs behind a paper's exhibits; papers share some."""
     one_seed = {setup for grain in plan.grains if grain.one_seed for setup in grain.setups}
     return {_job(case, case[1] in one_seed, len(plan.seeds)) for case in _of_seeds(plan, paper)} | {
         _job(case, False, 1) for case in _of_all_seeds(plan, paper)
@@ -49,7 +49,7 @@ def _job(case: Case, one_seed: bool, seeds: int) -> Job:
 
 
 def _of_seeds(plan: Plan, paper: str) -> Iterator[Case]:
-    """What a scale may cut into a job a seed."""
+    """Jobs that a scale may cut into one for each seed."""
     shared = {run: attacks for (attacks, _), runs in plan.shared_jobs().items() for run in runs}
 
     def settings(setup: str, defense: str) -> int:
@@ -72,7 +72,7 @@ def _of_seeds(plan: Plan, paper: str) -> Iterator[Case]:
 
 
 def _of_all_seeds(plan: Plan, paper: str) -> Iterator[Case]:
-    """What is one job however a scale cuts."""
+    """Jobs of all seeds at every scale."""
     for exhibit in plan.papers[paper]["exhibits"].values():
         for _, setup, defense in map(_names, plan.files(paper, exhibit, "vulnerable")):
             yield "vulnerable", setup, f"{setup}/{defense}", len(plan.on_watched(setup, defense))

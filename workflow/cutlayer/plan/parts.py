@@ -23,26 +23,26 @@ WHOLE = {
     "kept": "what is kept above a floor",
 }
 KINDS = ("setup", "defense", "attack")
-NOT_RUN = "this run is of a part, without what this asks for"  # why a check finds no cells
+NOT_RUN = "this run is of a part, which lacks what this needs"  # why a check finds no cells
 Part = Mapping[str, list[str]]  # kinds, with s -> names
 Papers = dict[str, dict[str, Any]]
 
 
 def of_numbers(papers: Mapping[str, Any]) -> Papers:
-    """The papers with those exhibits that are held against printed numbers; those that print none are left out."""
+    """The papers with the exhibits that published numbers are compared with; papers without such numbers are left out."""
     found = {}
     for name, paper in papers.items():
         checks = [check for entry in paper.get("numbers", []) if "check" in entry for check in check_lines.of(entry)]
         numbered = {check["exhibit"] for check in checks}
-        found[name] = left(paper, {key: own for key, own in paper["exhibits"].items() if key in numbered})
+        found[name] = with_exhibits(paper, {key: own for key, own in paper["exhibits"].items() if key in numbered})
     return {name: paper for name, paper in found.items() if paper["exhibits"]}
 
 
 def of_names(papers: Mapping[str, Any], only: Part) -> tuple[Papers, list[str]]:
-    """The papers with what is asked for of each kind, and a line for each exhibit that cannot be cut so.
+    """The papers with the requested names of each kind, and a line for each exhibit that cannot be cut so.
 
     Raises:
-        InputError: no exhibit has anything of it.
+        InputError: no exhibit has any of them.
 
     """
     found, lines = {}, []
@@ -52,7 +52,9 @@ def of_names(papers: Mapping[str, Any], only: Part) -> tuple[Papers, list[str]]:
             if reason := _whole(paper["exhibits"][key], own):
                 del cut[key]
                 lines.append(f"{name} {key} is left out: it compares {reason}, of which some are not run")
-        found[name] = {key: part for key, part in left(paper, cut).items() if key != "headline"}  # it is of a whole run
+        found[name] = {
+            key: part for key, part in with_exhibits(paper, cut).items() if key != "headline"
+        }  # it is of a whole run
     found = {name: paper for name, paper in found.items() if paper["exhibits"]}
     if not found:
         raise InputError("only", "no exhibit can be made of these", "; ".join(lines) or "expected names of one exhibit")
@@ -60,7 +62,7 @@ def of_names(papers: Mapping[str, Any], only: Part) -> tuple[Papers, list[str]]:
 
 
 def _of_names(exhibit: Mapping[str, Any], only: Part) -> dict[str, Any]:
-    """An exhibit with the names that are asked for; empty where it has none of some kind."""
+    """An exhibit with the requested names; empty where it has none of some kind."""
     always = {"defense": [UNDEFENDED], "attack": [exhibit.get("choose", {}).get("attack")], "setup": []}
     cut = dict(exhibit)
     for kind in KINDS:
@@ -90,11 +92,11 @@ def _gone(row: Mapping[str, str], exhibit: Mapping[str, Any], cut: Mapping[str, 
 def _whole(exhibit: Mapping[str, Any], cut: Mapping[str, Any]) -> str:
     """What an exhibit compares that it lacks methods for; empty where it can be made of what is left."""
     same = all(exhibit[key] == cut[key] for key in ("defenses", "attacks"))
-    return "" if same else next((said for key, said in WHOLE.items() if key in exhibit), "")
+    return "" if same else next((reason for key, reason in WHOLE.items() if key in exhibit), "")
 
 
-def left(paper: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict[str, Any]:
-    """A paper with these of its exhibits, and what is said of them."""
+def with_exhibits(paper: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict[str, Any]:
+    """A paper with these of its exhibits alone, and the claims, numbers, headline and errata about them."""
     claims, headline = (
         {key: entry for key, entry in paper.get(part, {}).items() if entry["check"]["exhibit"] in exhibits}
         for part in ("claims", "headline")
@@ -105,5 +107,5 @@ def left(paper: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict[str, Any
     ]
     gone = {f"exhibit {name}" for name in paper["exhibits"] if name not in exhibits}
     errata = {key: entry for key, entry in paper.get("errata", {}).items() if entry["check"] not in gone}
-    said = {"exhibits": dict(exhibits), "numbers": numbers, "claims": claims, "headline": headline}
-    return {**paper, **said, "main": main, "errata": errata}
+    own = {"exhibits": dict(exhibits), "numbers": numbers, "claims": claims, "headline": headline}
+    return {**paper, **own, "main": main, "errata": errata}

@@ -76,7 +76,7 @@ class Plan:
         return self if scale == self.scale else Plan(self._config | {"scale": scale}, self.folder)
 
     def _cut(self, only_published: bool, only: Mapping[str, Any]) -> None:
-        """Leave of the papers what is asked for; `left_out` says which exhibits cannot be cut."""
+        """Reduce the papers to the requested part; `left_out` says which exhibits cannot be cut."""
         for kind, names in only.items():
             there: Mapping[str, Any] = {"setups": self.setups, "defenses": self.defenses, "attacks": self.attacks}[kind]
             for name in names:
@@ -279,7 +279,7 @@ class Plan:
         """Raise unless one of the attacks tracks records across epochs."""
         protocol = self.setups[setup]["protocol"]
         if all(self._target(name, protocol) != WATCHED for name in exhibit["attacks"]):
-            raise InputError(where, f"has none on watched rows of {setup}", "the source `vulnerable` is what such find")
+            raise InputError(where, f"has none that tracks records of {setup}", "the source `vulnerable` needs one")
 
     def _check_match(self, exhibit: Mapping[str, Any], where: str) -> None:
         """Raise unless each defense has a strength and the attack applies; note what each pair is matched to."""
@@ -493,8 +493,9 @@ class Plan:
         return bool(small) and not self.outside.has("attack", attack)
 
     def shared_jobs(self) -> dict[tuple[tuple[str, ...], Grain], list[tuple[str, str]]]:
-        """Attacks that are one job, of all that exhibits show of a run, and how the run is cut -> the (setup, defense)
-        of which they are. They are the cheap ones, and all of them at a scale of small jobs.
+        """(Attacks that share a job, the job granularity) -> the runs (setup, defense) on which they do.
+
+        They are the cheap ones among those that exhibits show, and all of them at a scale of small jobs.
         """
         together: dict[tuple[str, str], set[str]] = {}
         for _, _, exhibit in self.all_exhibits():

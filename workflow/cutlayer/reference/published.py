@@ -68,7 +68,7 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
         for name, exhibit in content["exhibits"].items()
         if all((folder / file).exists() for file in files_of(paper, name, exhibit))
     }
-    return parts.left(content, exhibits)
+    return parts.with_exhibits(content, exhibits)
 
 
 def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:
