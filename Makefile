@@ -85,7 +85,7 @@ publish: setup
 	@$(BIN)/python -m cutlayer.reference.publish $(if $(SCALE),$(call quoted,SCALE))
 
 # After a change of a rule: the reference's verdicts and exhibits again, from its cells, and which verdicts change.
-judge:
+judge: setup
 	@$(BIN)/python -m cutlayer.reference.judged_again
 
 # Which rows of your run differ from the reference by more than their intervals.

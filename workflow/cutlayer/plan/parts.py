@@ -29,7 +29,7 @@ Papers = dict[str, dict[str, Any]]
 
 
 def of_numbers(papers: Mapping[str, Any]) -> Papers:
-    """The papers with the exhibits that published numbers are compared with; papers without such numbers are left out."""
+    """The papers with the exhibits that published numbers are compared with; papers that have none are left out."""
     found = {}
     for name, paper in papers.items():
         checks = [check for entry in paper.get("numbers", []) if "check" in entry for check in check_lines.of(entry)]
@@ -52,9 +52,8 @@ def of_names(papers: Mapping[str, Any], only: Part) -> tuple[Papers, list[str]]:
             if reason := _whole(paper["exhibits"][key], own):
                 del cut[key]
                 lines.append(f"{name} {key} is left out: it compares {reason}, of which some are not run")
-        found[name] = {
-            key: part for key, part in with_exhibits(paper, cut).items() if key != "headline"
-        }  # it is of a whole run
+        reduced = with_exhibits(paper, cut)
+        found[name] = {key: part for key, part in reduced.items() if key != "headline"}  # which is of a whole run
     found = {name: paper for name, paper in found.items() if paper["exhibits"]}
     if not found:
         raise InputError("only", "no exhibit can be made of these", "; ".join(lines) or "expected names of one exhibit")
