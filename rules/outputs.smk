@@ -88,8 +88,7 @@ def table(grain, path):
 def joined_tables():
     """Regex for the paths of tables (under results/, without extension) whose parts are jobs of one seed."""
     cut = [setup for grain in plan.grains if grain.one_seed for setup in grain.setups]
-    setups = "|".join(cut)
-    return rf"(runs/({setups})/\w+/utility|(scores/({setups})/\w+|theory/\w+/({setups})|matches/({setups}))/\w+)"
+    return rf"(runs|scores|matches|theory/\w+)/({'|'.join(cut)})/(?!times\b)\w+(/\w+)?"
 
 
 def measured_files(paper, exhibit):
