@@ -29,7 +29,6 @@ if plan.outside.methods:
 localrules:
     all,
     data,
-    runs,
     exhibits,
 
 
@@ -46,11 +45,6 @@ rule data:
     input:
         datasets_of(plan.setups_used),
         "results/data.md",
-
-
-rule runs:
-    input:
-        run_files(),
 
 
 rule exhibits:

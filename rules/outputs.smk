@@ -17,29 +17,6 @@ def exhibits_of(*papers):
     ]
 
 
-def run_files():
-    """Files that papers share: those of every run, and of all measurements on them."""
-    cases = {
-        pair
-        for _, _, exhibit in plan.exhibits()
-        if set(exhibit["sources"]) - {"data", "grids", "times", "matches"}
-        for pair in plan.runs(exhibit)
-    }
-    return [
-        file
-        for setup, defense in sorted(cases)
-        for part in ("transcript", "truth", "learned")
-        if part != "transcript" or not plan.temporary(setup)
-        for file in seed_files(f"results/runs/{setup}/{defense}", part)
-    ] + sorted(
-        {
-            file
-            for paper, _, exhibit in plan.exhibits()
-            for file in measured_files(paper, exhibit)
-        }
-    )
-
-
 def ledger_files():
     """Files of the ledger."""
     return [

@@ -243,7 +243,7 @@ def test_a_dataset_without_files_says_what_is_there_and_what_should(
         (tmp_path / "pics" / name).parent.mkdir(parents=True)
         (tmp_path / "pics" / name).touch()
     wrong = sentence.format(home=re.escape(str(tmp_path / "pics")))
-    expected = r"files expected there, of folders one archive \(pics.zip\)"
+    expected = r"expected files there, of folders one archive \(pics.zip\)"
     with pytest.raises(InputError, match=f"^dataset.pics: {wrong}; {expected}$") as told:
         own_files(tmp_path, "pics")
     assert len(str(told.value)) < 400

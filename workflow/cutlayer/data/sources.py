@@ -208,7 +208,7 @@ def own_files(folder: Path, dataset: str) -> list[Path]:
     if files := [path for path in found if path.is_file()]:
         return files
     wrong = f"has only folders in {home}: {few(path.name for path in found)}" if found else f"has no file in {home}"
-    raise InputError(f"dataset.{dataset}", wrong, f"files expected there, of folders one archive ({dataset}.zip)")
+    raise InputError(f"dataset.{dataset}", wrong, f"expected files there, of folders one archive ({dataset}.zip)")
 
 
 def _beside(folder: Path, dataset: str) -> list[Source]:
