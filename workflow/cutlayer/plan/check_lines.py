@@ -160,8 +160,8 @@ class _Line:
         if kind != "defense" and setting is not None:
             raise self._wrong("a [setting] comes after a defense")
         own = ["" if kind == "attack" and name == MODEL else name for name in names]
-        expected = {kind: _alone(own)} if own else {}
-        return expected | ({"setting": _alone(setting.split(" & "))} if setting is not None else {})
+        named = {kind: _alone(own)} if own else {}
+        return named | ({"setting": _alone(setting.split(" & "))} if setting is not None else {})
 
     def _listed(self, what: str, sign: str) -> list[str]:
         names = [self._name(what)]
