@@ -45,6 +45,7 @@ class Found:
     lacks: str = ""  # FAILED: a method did; SKIPPED: not all is there; others: there is nothing to compare
     why: str = ""  # it is lacking
     withheld: tuple[str, str] = ("", "")  # a verdict that one of several parts has in place of one on numbers, and why
+    setups: int = 1  # that it is of
     folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
 
