@@ -20,9 +20,10 @@ import pandas as pd
 
 from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
+from cutlayer.plan.check_lines import listed
 from cutlayer.plan.sweeps import AS_DRAWN
 
-from .asked import Check, Selection, all_selections, listed, mask, where
+from .asked import Check, Selection, all_selections, mask, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided, with_columns
 from .estimates import APART, NOTHING, Compared, compared
