@@ -152,16 +152,30 @@ def test_what_is_as_it_was_stays_of_the_run_that_measured_it(root: Path) -> None
     assert [file.read_bytes() for file in files] == before
 
 
-def test_what_was_killed_in_between_is_published_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def kill_at(step: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish, and be killed when a step begins."""
+
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(redrawn, "draw", killed)
-    with pytest.raises(KeyboardInterrupt):
-        publish_of(root, FIRST, value=0.7)
-    monkeypatch.setattr(redrawn, "draw", drawn)
+    with monkeypatch.context() as patched:
+        patched.setattr(redrawn, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            publish_of(root, FIRST, value=0.7)
+
+
+def test_what_was_killed_in_between_is_published_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill_at("draw", root, monkeypatch)
     assert "0 exhibits" not in publish(root, "c" * 40, SCALE)
     assert [made["commit"][0] for made in published.runs(root / "reference")[FIRST]] == ["c"]
+
+
+def test_what_was_killed_while_it_judged_is_judged_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill_at("judge", root, monkeypatch)
+    publish(root, "c" * 40, SCALE)
+    found = (root / "reference/claims.csv").read_bytes()
+    redrawn.judge(redrawn.plan_of(root, [FIRST]), root / "reference")
+    assert (root / "reference/claims.csv").read_bytes() == found
 
 
 def test_a_run_of_which_no_cell_is_left_has_no_row(root: Path) -> None:
