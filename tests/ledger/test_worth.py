@@ -52,6 +52,14 @@ def test_where_the_passive_party_adds_next_to_nothing_there_is_no_worth_to_keep(
     assert math.isnan(found["ours"])
 
 
+def test_of_a_single_seed_nothing_is_decided():
+    found = row(np.array([0.9]), np.array([0.8]), np.array([0.5]))
+    assert found["ours"] == pytest.approx(0.75)
+    assert math.isnan(found["low"])
+    assert found["verdict"] == "no signal"  # one seed is not surely better than chance
+    assert row(np.array([0.51]), np.array([0.5]), np.array([0.5]))["verdict"] == "no worth to keep"
+
+
 def test_without_a_floor_it_is_chance():
     line = "kept(test_auc of model under d) in e >= 0.5"
     assert row(0.9 + NOISE, 0.8 + NOISE, line=line)["ours"] == pytest.approx(0.75)
