@@ -18,7 +18,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
 from cutlayer.ledger.claims import COLUMNS
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import published, redrawn
+from cutlayer.reference import merge, published, redrawn
 from cutlayer.reference.compare import compare
 from cutlayer.reference.publish import commit_of, hours, publish
 
@@ -199,6 +199,25 @@ def test_generated_data_take_no_place_of_real_ones_and_give_theirs_to_them(root:
         ("criteo_steps", "real", "printed"),
         ("digits_vs_rest", "stand-in", SCALE),
     }
+
+
+def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
+    def table(run: str, scale: str, **more: str) -> pd.DataFrame:
+        own = dict.fromkeys(cells.WHO, "") | {"setup": "bank", "provenance": "real", "all": "0", "skipped": ""} | more
+        return pd.DataFrame([own]).assign(scale=scale, run=run)
+
+    exhibit = {"setups": ["bank"], "defenses": ["none"], "attacks": ["norm", "hint"]}
+    old = [
+        table("1", scale, attack=attack, skipped="no hint") for scale in (SCALE, "printed") for attack in ("", "hint")
+    ]
+    new = table("2", SCALE, defense="none", attack="hint")
+    found = merge.merged(pd.concat(old), new, exhibit, [SCALE, "printed"])
+    assert [*found[["scale", "attack", "run"]].itertuples(index=False, name=None)] == [
+        (SCALE, "", "1"),
+        (SCALE, "hint", "2"),
+        ("printed", "", "1"),
+        ("printed", "hint", "1"),
+    ]
 
 
 def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:
