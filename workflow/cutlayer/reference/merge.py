@@ -8,11 +8,12 @@ text, so that what was measured stays as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from cutlayer.ledger.across import WEAKER
 from cutlayer.ledger.cells import axis
 from cutlayer.ledger.verdicts import STAND_IN
 
@@ -29,16 +30,17 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     old, new = (table.reindex(columns=columns, fill_value="") for table in (old, new))
     old = old[~_gone(old, exhibit)]
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
-    old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real))]
+    old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
     new = new[~_same(old, new)]
     found = pd.concat([old[~_keys(old).isin(_keys(new))], new])
     places = found["scale"].map({scale: place for place, scale in enumerate(order)})
     return found.iloc[places.to_numpy().argsort(kind="stable")].reset_index(drop=True)
 
 
-def invented(table: pd.DataFrame, real: Iterable[str]) -> pd.Series:
-    """Which cells are of generated data where the datasets that are published are real."""
-    return (table["provenance"] == STAND_IN) & table["dataset"].isin(list(real))
+def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
+    """Which cells are of generated data, or of a sample, where more of the dataset is published (its provenance)."""
+    known = [WEAKER.index(published.get(dataset, WEAKER[-1])) for dataset in table["dataset"]]
+    return table["provenance"].map(WEAKER.index) > known
 
 
 def _keys(table: pd.DataFrame) -> pd.MultiIndex:
@@ -50,6 +52,14 @@ def _gone(table: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.Series:
     attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
     there = table["setup"].isin([*exhibit["setups"], ""]) & table["defense"].isin([*exhibit["defenses"], ""])
     return (table["skipped"] == "") & ~(there & table["attack"].isin([*attacks, ""]))
+
+
+def _applies(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
+    """Which reasons are of attacks that apply to no defense of a setup, and have numbers there by now."""
+    case = ["scale", "setup", "attack"]
+    known = pd.MultiIndex.from_frame(new.loc[new["skipped"] == "", case])
+    reason = (old["skipped"] != "") & (old["defense"] == "") & (old["attack"] != "")
+    return reason & pd.MultiIndex.from_frame(old[case]).isin(known)
 
 
 def _same(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
