@@ -26,7 +26,12 @@ from launch.internals import Internals
 internals = Internals(workflow)
 found = {"is_main": internals.is_main, "config_files": internals.config_files, "max_gpus": internals.max_gpus}
 found["submits"] = internals.submits
-internals.before_running(lambda: found.update(locks=[*map(str, pathlib.Path(".snakemake/locks").glob("*"))]))
+
+
+@internals.before_running
+def settle():
+    found["locks"] = [*map(str, pathlib.Path(".snakemake/locks").glob("*"))]
+    pathlib.Path("settled").touch()
 
 
 onstart:
@@ -83,13 +88,14 @@ def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
         "files_read": ["given"],
     }
     assert (tmp_path / "made").read_text() == "first\n"
+    assert (tmp_path / "settled").exists()
     touched = found(tmp_path, "--cores", "1", "made", "--touch", "--forceall")
     assert (touched["touches"], touched["keeps_going"], touched["max_gpus"]) == (True, False, None)
 
 
 def test_nothing_is_done_before_a_dry_run(tmp_path):
     assert found(tmp_path, "--cores", "1", "--dry-run") == {}
-    assert not (tmp_path / "made").exists()
+    assert not (tmp_path / "settled").exists()
 
 
 def test_what_is_gone_is_named_with_the_version_that_had_it():
