@@ -12,8 +12,8 @@ Few = Annotated[int, Field(ge=2)]
 
 
 class Cluster(Shape):
-    """What a job asks of a cluster, minutes and MB, and whether jobs are so small that all attacks on a run are one,
-    and all that builds on a model is submitted together.
+    """Minutes and MB of a job on a cluster; with `small_jobs` all attacks on a run are one job, and all that builds on a
+    model is submitted together.
     """
 
     minutes: Positive = 60
@@ -164,7 +164,7 @@ class Trying(Shape):
 
 
 class Part(Shape):
-    """What of the papers' exhibits is run; of a kind that is not named, everything."""
+    """The part of the papers to run: names of setups, defenses, attacks; a kind without names is run in full."""
 
     setups: Names = ABSENT
     defenses: Names = ABSENT
