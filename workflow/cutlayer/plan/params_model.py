@@ -12,9 +12,7 @@ Few = Annotated[int, Field(ge=2)]
 
 
 class Cluster(Shape):
-    """Minutes and MB of a job on a cluster; with `small_jobs` all attacks on a run are one job, and all that builds on a
-    model is submitted together.
-    """
+    """Minutes and MB of a job on a cluster; with `small_jobs` all attacks on a run are one job, submitted with the run."""
 
     minutes: Positive = 60
     memory: Positive = 2000
