@@ -303,6 +303,7 @@ def prune(project: Project) -> Project:
         for exhibit in exhibits.values():
             exhibit["setups"] = [ABOUT[paper], *(["robot"] if paper == "chebyshev" else ())]
             exhibit.pop("printed", None)  # of exhibits that are gone
+            exhibit.pop("kept", None)  # above a defense that is gone
         content |= {"exhibits": exhibits, "numbers": []}
         content["claims"] = {
             n: c for n, c in content["claims"].items() if c["check"]["exhibit"] in exhibits.keys() & {*JUDGED}
