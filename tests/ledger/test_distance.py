@@ -54,3 +54,8 @@ def test_a_picture_is_drawn_whatever_there_is(tmp_path, rows):
     files = {kind: tmp_path / f"p.{kind}" for kind in ("png", "pdf")}
     picture.draw(pd.DataFrame(rows, columns=list(row(0))), "p", {}, files)
     assert all(file.stat().st_size > 1000 for file in files.values())
+
+
+def test_a_picture_names_every_scale_that_its_numbers_are_of():
+    rows = pd.DataFrame([row(0.02, scale="reference"), row(0.02, scale="printed")])
+    assert picture._foot(distance.compared(rows), 2).startswith("scale reference and printed · 2 numbers")

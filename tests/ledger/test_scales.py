@@ -11,6 +11,7 @@ from cutlayer.exhibits.base import footer
 from cutlayer.ledger import scales
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.evidence import FAILED
 
 ORDER = ["quick", "reference", "printed", "paper"]
 SIZES = [Scale("reference", {"setup": {"bank": "rows"}}, absent="not run"), Scale("printed", absent="not run")]
@@ -77,6 +78,23 @@ def test_one_row_for_several_setups_is_of_one_scale_and_of_most_of_them():
     more = [table.assign(setup="wine", dataset="wine") for table in LARGE]
     (row,) = judged(*SMALL, *other, *LARGE, *more, across="any")
     assert (row["scale"], row["dataset"]) == ("printed", "bank, wine")
+
+
+def test_two_setups_of_one_dataset_are_more_than_one_of_them():
+    other = [table.assign(setup="bank_l2") for table in SMALL]
+    (row,) = judged(*SMALL, *other, *LARGE, across="any")
+    assert row["scale"] == "reference"
+
+
+def test_a_headline_is_of_the_scale_of_which_the_ledger_is():
+    """Also where a method failed at the larger one, and where something was not run there."""
+    failed = cells("printed", "d", (float("nan"),)).assign(seed=-1, metric="", skipped="failed: it diverges")
+    for tables, lacks in ((LARGE, ""), ([LARGE[0], failed], FAILED), (LARGE[:1], "")):
+        (row,) = judged(*SMALL, *tables)
+        table = pd.concat([*SMALL, *tables], ignore_index=True)
+        (found,) = scales.largest_of(claim()["check"], {"e": table}, ORDER)
+        assert found.lacks == lacks
+        assert found.compared.shown.mean == pytest.approx(row["ours"], nan_ok=True)
 
 
 def test_each_setup_has_its_own_largest_scale():

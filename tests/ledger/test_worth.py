@@ -52,6 +52,14 @@ def test_where_the_passive_party_adds_next_to_nothing_there_is_no_worth_to_keep(
     assert math.isnan(found["ours"])
 
 
+def test_of_a_single_seed_nothing_is_decided():
+    found = row(np.array([0.9]), np.array([0.8]), np.array([0.5]))
+    assert found["ours"] == pytest.approx(0.75)
+    assert math.isnan(found["low"])
+    assert found["verdict"] == "no signal"  # one seed is not surely better than chance
+    assert row(np.array([0.51]), np.array([0.5]), np.array([0.5]))["verdict"] == "no worth to keep"
+
+
 def test_without_a_floor_it_is_chance():
     line = "kept(test_auc of model under d) in e >= 0.5"
     assert row(0.9 + NOISE, 0.8 + NOISE, line=line)["ours"] == pytest.approx(0.75)
@@ -83,7 +91,7 @@ def test_a_worth_that_may_be_0_bounds_no_ratio():
 RULE = {"utility": "test_auc", "floor": "send_nothing"}
 
 
-def beside(*tables):
+def shares(*tables):
     """The rows that an exhibit gets."""
     table = worth.with_kept(summarize(pd.concat(tables).assign(scale="quick"), "p", "e"), RULE)
     return table[table["metric"] == "kept"].set_index("defense")
@@ -92,7 +100,7 @@ def beside(*tables):
 def test_an_exhibit_has_what_the_ledger_says_of_each_run():
     shift = 10 * NOISE
     own = {"none": 0.9 + shift, "d": 0.8 + shift + NOISE, "send_nothing": 0.5 + shift}
-    found = beside(*(cells(name, values) for name, values in own.items()))
+    found = shares(*(cells(name, values) for name, values in own.items()))
     ledger = row(own["none"], own["d"], own["send_nothing"])
     assert found.loc["d", ["mean", "low", "high"]].tolist() == [ledger["ours"], ledger["low"], ledger["high"]]
     assert np.mean([*found.loc["d", "each"].values()]) == pytest.approx(ledger["ours"])
@@ -100,10 +108,10 @@ def test_an_exhibit_has_what_the_ledger_says_of_each_run():
 
 
 def test_an_exhibit_says_where_there_is_no_worth_to_keep():
-    found = beside(cells("none", 0.51 + NOISE), cells("send_nothing", 0.5 + NOISE[::-1]))
+    found = shares(cells("none", 0.51 + NOISE), cells("send_nothing", 0.5 + NOISE[::-1]))
     assert found["skipped"].str.startswith("no worth to keep: without a defense").all()
     assert found["mean"].isna().all()
 
 
 def test_without_a_floor_an_exhibit_says_nothing():
-    assert beside(cells("none", 0.9 + NOISE), cells("d", 0.8 + NOISE)).empty
+    assert shares(cells("none", 0.9 + NOISE), cells("d", 0.8 + NOISE)).empty

@@ -18,7 +18,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
 from cutlayer.ledger.claims import COLUMNS
 from cutlayer.plan.plan import Plan
-from cutlayer.reference import published, redrawn
+from cutlayer.reference import merge, published, redrawn
 from cutlayer.reference.compare import compare
 from cutlayer.reference.publish import commit_of, hours, publish
 
@@ -152,16 +152,30 @@ def test_what_is_as_it_was_stays_of_the_run_that_measured_it(root: Path) -> None
     assert [file.read_bytes() for file in files] == before
 
 
-def test_what_was_killed_in_between_is_published_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def kill_at(step: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish, and be killed when a step begins."""
+
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(redrawn, "draw", killed)
-    with pytest.raises(KeyboardInterrupt):
-        publish_of(root, FIRST, value=0.7)
-    monkeypatch.setattr(redrawn, "draw", drawn)
+    with monkeypatch.context() as patched:
+        patched.setattr(redrawn, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            publish_of(root, FIRST, value=0.7)
+
+
+def test_what_was_killed_in_between_is_published_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill_at("draw", root, monkeypatch)
     assert "0 exhibits" not in publish(root, "c" * 40, SCALE)
     assert [made["commit"][0] for made in published.runs(root / "reference")[FIRST]] == ["c"]
+
+
+def test_what_was_killed_while_it_judged_is_judged_by_the_next_try(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill_at("judge", root, monkeypatch)
+    publish(root, "c" * 40, SCALE)
+    found = (root / "reference/claims.csv").read_bytes()
+    redrawn.judge(redrawn.plan_of(root, [FIRST]), root / "reference")
+    assert (root / "reference/claims.csv").read_bytes() == found
 
 
 def test_a_run_of_which_no_cell_is_left_has_no_row(root: Path) -> None:
@@ -185,6 +199,25 @@ def test_generated_data_take_no_place_of_real_ones_and_give_theirs_to_them(root:
         ("criteo_steps", "real", "printed"),
         ("digits_vs_rest", "stand-in", SCALE),
     }
+
+
+def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
+    def table(run: str, scale: str, **more: str) -> pd.DataFrame:
+        own = dict.fromkeys(cells.WHO, "") | {"setup": "bank", "provenance": "real", "all": "0", "skipped": ""} | more
+        return pd.DataFrame([own]).assign(scale=scale, run=run)
+
+    exhibit = {"setups": ["bank"], "defenses": ["none"], "attacks": ["norm", "hint"]}
+    old = [
+        table("1", scale, attack=attack, skipped="no hint") for scale in (SCALE, "printed") for attack in ("", "hint")
+    ]
+    new = table("2", SCALE, defense="none", attack="hint")
+    found = merge.merged(pd.concat(old), new, exhibit, [SCALE, "printed"])
+    assert [*found[["scale", "attack", "run"]].itertuples(index=False, name=None)] == [
+        (SCALE, "", "1"),
+        (SCALE, "hint", "2"),
+        ("printed", "", "1"),
+        ("printed", "hint", "1"),
+    ]
 
 
 def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.params import params
 
-from cutlayer.ledger import cells
-from cutlayer.ledger.evidence import per_setup
+from cutlayer.ledger import cells, scales
 from cutlayer.ledger.verdicts import FAILS, HOLDS, JUDGED, MARK, STAND_IN, WITHHELD, of_claim
 from cutlayer.plan.check_lines import parsed
 from cutlayer.reference import published
@@ -70,7 +70,7 @@ def wrong(paper: str, said: str, table: pd.DataFrame) -> Iterator[str]:
 def _of_cells(paper: str, line: str) -> Iterator[str]:
     check = parsed(line, "rests on")
     table = cells.load(published.cells(ROOT / "reference", paper, check["exhibit"]))
-    found = [*per_setup(check, {check["exhibit"]: table}, "")]
+    found = scales.largest_of(check, {check["exhibit"]: table}, [*params()["scales"]])
     if not found:
         yield f"{line}: there are no such cells"
     for one in found:

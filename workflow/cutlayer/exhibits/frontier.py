@@ -26,7 +26,7 @@ from ._printed import AS_PRINTED, pairs
 from ._seeds import dots_of_two, seeds_note, with_limits
 from .base import Axis, Exhibit, PlotContext, Points, footer, placed
 
-front = "Pareto front, beyond noise"
+FRONT = "Pareto front, beyond noise"
 MIRRORED = ", below 1/2 mirrored"
 LARGE, PALE = {"markersize": 9, "lw": 2.4, "zorder": 6}, {"alpha": 0.4}  # what is highlighted, and what is not
 FLOOR = {"color": "#666666", "linestyle": (0, (6, 2)), "lw": 1.3, "zorder": 0.5}  # a gray that no defense has
@@ -54,7 +54,7 @@ class Frontier(Exhibit):
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
     alike: bool = False  # whether panels of a setup have the same axes
     only: str = ""  # of the attacks these, separated by commas; empty: all
-    floor: str = "send_nothing"  # a defense of which only the utility is drawn, as a line
+    floor: str = "send_nothing"  # a defense whose utility is a line, with a cross where it leaks
     highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
@@ -93,7 +93,7 @@ class Frontier(Exhibit):
         if self.alike:
             for setup in dict.fromkeys(name for name, _ in panel):
                 same_limits([axis for axis, place in zip(axes, panel, strict=True) if place[0] == setup])
-        handles = {name: handles[name] for name in sorted(handles, key=(front, AS_PRINTED).__contains__)}
+        handles = {name: handles[name] for name in sorted(handles, key=(FRONT, AS_PRINTED).__contains__)}
         finish(figure, title, footer(cells, interval=seeds_note(cells)), handles, files)
 
     def _highlighted(self, styles: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -138,7 +138,7 @@ class Frontier(Exhibit):
             return {}
         line = {"color": "#FFD54F", "lw": 6, "alpha": 0.7, "marker": "o", "markersize": 10, "markeredgewidth": 0}
         at = self._ordered(on["mean"], on["mean_run"])
-        return {front: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
+        return {FRONT: axis.plot(*at, zorder=1, solid_capstyle="round", **line)[0]}
 
     def _line(self, axis: Any, line: pd.DataFrame, style: Mapping[str, Any]) -> Any:
         """Draw the settings of a defense, joined by a line if they have an order."""

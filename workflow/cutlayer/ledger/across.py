@@ -34,12 +34,12 @@ def together(how: str, check: Check, parts: Sequence[Found]) -> Found:
     used = pd.concat([part.used for part in parts], ignore_index=True)
     folded = sum(part.folded for part in parts) / (1 if how == SUM else len(parts))
     found = _any(check, compared) if how == ANY else _mean(how, compared)
-    return Found(_facts(parts), found, used, min(part.seeds for part in parts), folded=folded)
+    return Found(_facts(parts), found, used, min(part.seeds for part in parts), setups=len(parts), folded=folded)
 
 
 def withheld(parts: Sequence[Found], instead: tuple[str, str]) -> Found:
     """Verdict in place of the combined one, with the reason, if a part has no verdict on numbers."""
-    return Found(_facts(parts), used=parts[0].used, withheld=instead)
+    return Found(_facts(parts), used=parts[0].used, withheld=instead, setups=len(parts))
 
 
 def _facts(parts: Sequence[Found]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cutlayer.plan.check_lines import AT_EQUAL
+from cutlayer.plan.check_lines import AT_EQUAL, listed
 from cutlayer.plan.sweeps import UNDEFENDED
 
 Check = Mapping[str, Any]
@@ -47,8 +47,3 @@ def mask(own: pd.DataFrame, selection: Selection) -> np.ndarray:
 def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
     """One selection or several, as a list."""
     return [given] if isinstance(given, Mapping) else given
-
-
-def listed(value: Any) -> list[Any]:
-    """One value or several, as a list."""
-    return value if isinstance(value, list) else [value]

@@ -118,7 +118,7 @@ class _Judged:
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
         """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.
 
-        That it is so in one of them is asked of those with evidence; a mean or a sum needs all of them.
+        "In one of them" needs those with evidence; a mean or a sum needs all of them.
         """
         if "across" not in entry or not parts:
             yield from parts
@@ -192,7 +192,7 @@ class _Judged:
         if verdict == verdicts.TIE:
             reason = found.compared.tie
         if verdict == verdicts.UNDECIDED and not reason:
-            more = seeds.said(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
+            more = seeds.enough(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
         settled = verdict == verdicts.HOLDS or (verdict in bounds.UNREFUTED and "p" in row)
@@ -224,10 +224,8 @@ class _Judged:
 
 
 def _present(found: Found) -> int:
-    """In how many datasets there is all that a check asks for; what a method failed at was asked of it."""
-    if found.lacks == SKIPPED or found.withheld[0] == verdicts.NO_RESULT:
-        return 0
-    return len(found.facts["dataset"].split(BETWEEN))
+    """In how many setups there are all cells that a check needs; a method that failed was run."""
+    return 0 if found.lacks == SKIPPED or found.withheld[0] == verdicts.NO_RESULT else found.setups
 
 
 def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[str, Row]]) -> dict[str, Row]:

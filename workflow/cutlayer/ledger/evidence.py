@@ -20,9 +20,10 @@ import pandas as pd
 
 from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
+from cutlayer.plan.check_lines import listed
 from cutlayer.plan.sweeps import AS_DRAWN
 
-from .asked import Check, Selection, all_selections, listed, mask, where
+from .asked import Check, Selection, all_selections, mask, where
 from .cells import NO_SEED, axis, seeds
 from .chance import two_sided, with_columns
 from .estimates import APART, NOTHING, Compared, compared
@@ -45,6 +46,7 @@ class Found:
     lacks: str = ""  # FAILED: a method did; SKIPPED: not all is there; others: there is nothing to compare
     why: str = ""  # it is lacking
     withheld: tuple[str, str] = ("", "")  # a verdict that one of several parts has in place of one on numbers, and why
+    setups: int = 1  # that it is of
     folded: float = math.nan  # the mean of what AUCs leak, where they are taken as they are scored
 
 

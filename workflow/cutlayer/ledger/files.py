@@ -96,7 +96,7 @@ def false(verdicts: pd.DataFrame) -> str:
 def _table(points: Sequence[overview.Point]) -> str:
     """Table of a paper's main claims by dataset."""
     titles = dict.fromkeys(_titled(chip) for point in points for chip in point.chips)
-    rows = [{"says": point.text} | {_titled(chip): _said(chip) for chip in point.chips} for point in points]
+    rows = [{"says": point.text} | {_titled(chip): _verdict(chip) for chip in point.chips} for point in points]
     return str(pd.DataFrame(rows, columns=["says", *titles]).fillna("").to_markdown(index=False))
 
 
@@ -104,5 +104,5 @@ def _titled(chip: overview.Chip) -> str:
     return chip.title if chip.provenance == "real" else f"{chip.title} ({chip.provenance})"
 
 
-def _said(chip: overview.Chip) -> str:
+def _verdict(chip: overview.Chip) -> str:
     return chip.text + "\\*" * chip.reduced + "†" * chip.alone + " (ours)" * chip.ours

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from .evidence import Found, per_setup
+from .evidence import SKIPPED, Found, per_setup
 
 PRESENT = "present"  # of a row of the ledger: of how much of what it asks for there are cells
 SHOWN = ["defense", "attack", "metric"]
@@ -45,12 +45,12 @@ def largest(rows: Sequence[Mapping[str, Row]]) -> list[Row]:
 
 
 def largest_of(check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], order: Sequence[str]) -> list[Found]:
-    """What a check finds in each setup, at the largest scale at which nothing of it lacks."""
+    """What a check finds in each setup, at the largest scale at which all of its cells are there."""
     found: dict[str, Found] = {}
     for scale in among(cells.values(), order):
         for one in per_setup(check, of(cells, scale), "not run at this scale"):
             setup = one.facts["setup"]
-            if setup not in found or not one.lacks:
+            if setup not in found or one.lacks != SKIPPED:
                 found[setup] = one
     return [*found.values()]
 
@@ -58,7 +58,7 @@ def largest_of(check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], orde
 def shown(table: pd.DataFrame, draw: Mapping[str, Any], order: Sequence[str]) -> pd.DataFrame:
     """The cells that an exhibit shows: of each setup, or of each defense where a table has a row for it, one scale.
 
-    It is the largest at which there are all defenses, attacks and metrics that there are at any.
+    It is the one with numbers of most defenses, attacks and metrics, and of several such the largest.
     """
     there = among([table], order)
     if len(there) < 2:

@@ -1,8 +1,8 @@
 """Number of seeds that would decide an undecided verdict, assuming the present mean and scatter.
 
 With n seeds in place of k the reach of Student's interval is t(n - 1) / sqrt(n) over t(k - 1) / sqrt(k) of what it is.
-So the values of seeds are drawn together by that ratio, and the rule is asked again. The answer is rough: a mean of few
-seeds may be anywhere in its interval. What the number of tested rows leaves stays, however many seeds there are.
+So the values of seeds are drawn together by that ratio, and the rule is applied again. The answer is rough: a mean of
+few seeds may be anywhere in its interval. What the number of tested rows leaves stays, however many seeds there are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COUNTS = (5, 10, 20, 30, 50, 100, 200, 500)
 NEVER = "more seeds alone would not decide it"
 
 
-def said(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
+def enough(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
     """Text with the least of COUNTS at which the rule decides; empty for a single seed or for facts of the data."""
     again = ours.again
     if seeds < 2 or again is None:

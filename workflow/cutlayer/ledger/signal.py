@@ -4,7 +4,7 @@ The undefended run decides, each of its metrics of which chance is known: the sh
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
 both count, or that of each seed on its own; an attack's AUC may be on either side. An attack counts in the metrics that
 are judged: one that is better than chance by its AUC alone says nothing of how an accuracy falls. Where a paper has no
-undefended run of a setup, all runs are looked at. Of several metrics, attacks or runs one is enough, so that they share
+undefended run of a setup, all runs count. Of several metrics, attacks or runs one is enough, so that they share
 the 5%.
 """
 

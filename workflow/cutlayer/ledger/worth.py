@@ -33,7 +33,7 @@ KEPT = "kept"  # the metric's name in exhibits
 def lacking(worth: np.ndarray) -> str:
     """Reason why the passive party contributes too little, from undefended minus floor utility (seeds,); else empty."""
     found = Sample(worth).estimate()
-    if found.low > MARGIN:
+    if (found.low if len(worth) > 1 else found.mean) > MARGIN:
         return ""
     interval = f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
     return f"{WORTHLESS}: without a defense the utility is {interval} above the floor, not surely more than {MARGIN}"
@@ -42,13 +42,15 @@ def lacking(worth: np.ndarray) -> str:
 def kept(useful: np.ndarray, worth: np.ndarray, ratio: float = 1.0, parts: float = 1.0) -> Estimate:
     """Ratio of the means of `useful` and `worth` (seeds,), both above the floor, with Fieller's interval.
 
-    It is that of one of several `parts`, with this `ratio` of the scatter of seeds.
+    It is that of one of several `parts`, with this `ratio` of the scatter of seeds. A single seed has no interval.
     """
     mean = useful.mean(), worth.mean()
+    share = float(mean[0] / mean[1])
+    if len(worth) < 2:
+        return Estimate(share, math.nan, math.nan)
     squared = float(stdtrit(len(worth) - 1, 1 - (1 - CONFIDENCE) / 2 / parts)) ** 2 * ratio**2 / len(worth)
     spread = squared * np.cov(useful, worth)
     least, cross, most = (mean[0] ** 2 - spread[0, 0], mean[0] * mean[1] - spread[0, 1], mean[1] ** 2 - spread[1, 1])
-    share = float(mean[0] / mean[1])
     if most <= 0:  # the worth may be 0, and the ratio anything
         return Estimate(share, -math.inf, math.inf)
     reach = math.sqrt(max(cross**2 - most * least, 0.0))

@@ -71,7 +71,7 @@ class Run:
         return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
 
     def _claim(self, found: pd.DataFrame) -> str:
-        """The claim, and what is asked of our number; in the arena every claim is ours, which its page says."""
+        """The claim, and the limit of our number; in the arena every claim is ours, which its page says."""
         statement, limits = str(found["statement"].iloc[0]), found["threshold"].dropna().unique()
         if self.claims["kind"].eq("ours").all():
             statement = statement.removeprefix(OURS)

@@ -1,7 +1,7 @@
 """`make judge`: recomputes the reference's verdicts, tables and figures from its cells after a rule has changed.
 
-What was measured stays, and no training is run. Which verdicts change is printed, and is to be told where the change
-is: a rule that is chosen to change a verdict is no rule.
+What was measured stays, and no training is run. Which verdicts change is printed; report it where the rule is
+changed: a rule that is chosen to change a verdict is no rule.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     old, new = (table.reindex(columns=columns, fill_value="") for table in (old, new))
     old = old[~_gone(old, exhibit)]
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
-    old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real))]
+    old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
     new = new[~_same(old, new)]
     found = pd.concat([old[~_keys(old).isin(_keys(new))], new])
     places = found["scale"].map({scale: place for place, scale in enumerate(order)})
@@ -50,6 +50,14 @@ def _gone(table: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.Series:
     attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit["attacks"]
     there = table["setup"].isin([*exhibit["setups"], ""]) & table["defense"].isin([*exhibit["defenses"], ""])
     return (table["skipped"] == "") & ~(there & table["attack"].isin([*attacks, ""]))
+
+
+def _applies(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
+    """Which reasons are of attacks that apply to no defense of a setup, and have numbers there by now."""
+    case = ["scale", "setup", "attack"]
+    known = pd.MultiIndex.from_frame(new.loc[new["skipped"] == "", case])
+    reason = (old["skipped"] != "") & (old["defense"] == "") & (old["attack"] != "")
+    return reason & pd.MultiIndex.from_frame(old[case]).isin(known)
 
 
 def _same(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:

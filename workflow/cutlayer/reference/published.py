@@ -54,7 +54,7 @@ def cells(folder: Path, paper: str, name: str) -> Path:
 
 
 def shown(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:
-    """Of these papers those that are published, with the exhibits that are there and what is said of these.
+    """Of these papers those that are published, with the exhibits that are there and the claims on these.
 
     A paper.yaml may have more by now than when its run was published.
     """

@@ -65,5 +65,6 @@ def _foot(found: pd.DataFrame, drawn: int) -> str:
     data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
     seeds = f"{int(found['seeds'].max())} seeds, 95% intervals" if len(found) else ""
     left = f"{len(found) - drawn} numbers that are no shares are not drawn" if len(found) > drawn else ""
-    scale = f"scale {found['scale'].iloc[0]}" if len(found) else "no printed number has one of ours beside it"
+    scales = " and ".join(found["scale"].unique())
+    scale = f"scale {scales}" if scales else "no printed number has one of ours beside it"
     return " · ".join(part for part in (scale, f"{drawn} numbers", seeds, data, left) if part)
