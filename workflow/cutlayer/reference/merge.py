@@ -8,11 +8,12 @@ text, so that what was measured stays as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from cutlayer.ledger.across import WEAKER
 from cutlayer.ledger.cells import axis
 from cutlayer.ledger.verdicts import STAND_IN
 
@@ -36,9 +37,10 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     return found.iloc[places.to_numpy().argsort(kind="stable")].reset_index(drop=True)
 
 
-def invented(table: pd.DataFrame, real: Iterable[str]) -> pd.Series:
-    """Which cells are of generated data where the datasets that are published are real."""
-    return (table["provenance"] == STAND_IN) & table["dataset"].isin(list(real))
+def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
+    """Which cells are of generated data, or of a sample, where more of the dataset is published (its provenance)."""
+    known = [WEAKER.index(published.get(dataset, WEAKER[-1])) for dataset in table["dataset"]]
+    return table["provenance"].map(WEAKER.index) > known
 
 
 def _keys(table: pd.DataFrame) -> pd.MultiIndex:

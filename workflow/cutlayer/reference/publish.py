@@ -26,7 +26,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.core.machine import gpus, processor, versions
 from cutlayer.core.progress import steps
-from cutlayer.ledger.verdicts import STAND_IN
 from cutlayer.plan import code, cost
 from cutlayer.plan.jobs import jobs
 from cutlayer.plan.plan import Plan
@@ -53,7 +52,7 @@ def publish(root: Path, commit: str, scale: str) -> str:
         raise InputError(
             "publish.results", f"has no exhibit at scale {scale}", "expected a finished run of all or a part"
         )
-    refused = _refuse_invented(finished, folder)
+    refused = _refuse_weaker(finished, folder)
     facts = {setup: root / f"data/normalised/{plan.setups[setup]['dataset']}.json" for setup in _setups(finished)}
     _check(facts.values())
 
@@ -108,18 +107,18 @@ def _finished(plan: Plan, results: Path, scale: str) -> Iterator[tuple[tuple[str
             yield (paper, name), own
 
 
-def _refuse_invented(finished: dict[tuple[str, str], pd.DataFrame], folder: Path) -> list[str]:
-    """Leave out cells of generated data where what is published is of real ones, and say so."""
+def _refuse_weaker(finished: dict[tuple[str, str], pd.DataFrame], folder: Path) -> list[str]:
+    """Leave out cells of generated data or of a sample where more of the dataset is published, and say so."""
     facts = [read_json(file) for file in sorted((folder / "data").glob("*.json"))]
-    real = [own["name"] for own in facts if own["provenance"] != STAND_IN]
+    provenance = {own["name"]: own["provenance"] for own in facts}
     gone: dict[str, None] = {}
     for key, table in list(finished.items()):
-        invented = merge.invented(table, real)
-        gone |= dict.fromkeys(table.loc[invented, "dataset"])
-        finished[key] = table[~invented]
+        weaker = merge.weaker(table, provenance)
+        gone |= dict.fromkeys(table.loc[weaker, "dataset"])
+        finished[key] = table[~weaker]
         if finished[key].empty:
             del finished[key]
-    return [f"; left out is what is of generated {', '.join(gone)}: real data are published"] if gone else []
+    return [f"; left out is {', '.join(gone)}, of which more is published than a sample or stand-in"] if gone else []
 
 
 def _setups(finished: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
