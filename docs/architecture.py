@@ -36,7 +36,7 @@ PACKAGES = (  # row, first and last box that it makes, its name
     (1, 1, 2, "cutlayer/ledger"),
     (1, 3, 3, "cutlayer/exhibits"),
 )
-LAYERS = (  # from the top: what is said of the flow, and by whom
+LAYERS = (  # from the top: what a layer decides, its name, and how
     ("what from what", "Snakefile, rules/", "which job makes which file, from which files and which code", "#eceff4"),
     ("how jobs start", "workflow/launch", "warm processes on this machine, or SLURM on a cluster", "#e2e8ef"),
     ("which version", "git, DVC", "git has the code and the papers, DVC the data and the results", "#d8e0ea"),

@@ -29,7 +29,17 @@ from cutlayer.data import download
 from cutlayer.data.acquire import Acquired, Unavailable, acquire, record, recorded, verified
 from cutlayer.data.archives import extract
 from cutlayer.data.packaged import from_package
-from cutlayer.data.sources import COLUMNS, Missing, asked, failed, held, local_files, misnamed, read_sources
+from cutlayer.data.sources import (
+    COLUMNS,
+    Missing,
+    asked,
+    failed,
+    held,
+    is_local,
+    misnamed,
+    read_sources,
+    versions_of,
+)
 
 SOURCES = Path(__file__).parents[2] / "data/sources.csv"
 CONTENT = b"a,b\n1,2\n" * 500
@@ -729,22 +739,22 @@ def test_an_unknown_checksum_is_noted_and_recorded(place, server):
     assert "checksum of toy.csv was not known" in found.note
 
 
-def test_local_files_looks_without_reading(place):
+def test_whether_files_are_at_hand_is_seen_without_reading_them(place):
     place.source()
-    ask = (place.raw, place.mirror, place.sources)
-    assert not local_files("toy", *ask)
-    assert not local_files("toy", place.raw, None, place.sources)
+    (rows,) = versions_of("toy", place.sources, None)
+    assert not is_local(rows, place.raw, place.mirror)
+    assert not is_local(rows, place.raw, None)
     place.mirrored("toy/toy.csv", b"not hashed", sha256=SHA256)
-    assert local_files("toy", *ask)
-    assert not local_files("toy", place.raw, None, place.sources)
+    assert is_local(rows, place.raw, place.mirror)
+    assert not is_local(rows, place.raw, None)
     (place.raw / "toy").mkdir(parents=True)
     (place.raw / "toy/toy.csv").touch()
-    assert local_files("toy", place.raw, None, place.sources)
+    assert is_local(rows, place.raw, None)
 
 
 def test_a_dataset_without_files_is_always_local(place):
     place.source(version="bundled", file="", sha256="", bytes="")
-    assert local_files("toy", place.raw, None, place.sources)
+    assert is_local(*versions_of("toy", place.sources, None), place.raw, None)
     assert (place.acquire().where, place.acquire().files) == ("bundled with scikit-learn", {})
 
 
@@ -756,7 +766,7 @@ def test_a_file_that_serves_another_dataset_stays_in_the_first_ones_folder(place
     assert place.acquire().version == "sample"
     with pytest.raises(Unavailable, match=r"dataset.toy_days: is not available: full: toy.csv"):
         acquire("toy_days", mirror=place.mirror, **options)
-    assert not local_files("toy_hours", place.raw, place.mirror, place.sources)
+    assert not is_local(*versions_of("toy_hours", place.sources, None), place.raw, place.mirror)
     place.mirrored("toy/toy.csv", CONTENT)
     for name in ("toy_days", "toy_hours"):
         found = acquire(name, mirror=place.mirror, **options)
@@ -807,7 +817,7 @@ def test_a_bad_row_in_the_sources_is_named(place, fields, wrong):
 def test_an_unknown_dataset_and_a_missing_column_are_named(place):
     place.source()
     with pytest.raises(InputError, match=r"dataset.tyo: .* did you mean 'toy'"):
-        local_files("tyo", place.raw, None, place.sources)
+        versions_of("tyo", place.sources, None)
     write_csv(place.sources, [{"dataset": "toy"}])
     with pytest.raises(InputError, match="has no column 'bytes'"):
         place.acquire()

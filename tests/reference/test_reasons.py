@@ -67,7 +67,7 @@ def test_what_was_decided_otherwise_is_refused(
     other.loc[place, column] = value
     cells.write(other, changed / FILE)
     row = judged.loc[place]
-    with pytest.raises(InputError, match=f"{row['item']}.*: {column} is '{value}'.*a rule is fixed before the run"):
+    with pytest.raises(InputError, match=f"{row['item']}.*: {column} is '{value}'.*expected the rules that judged it"):
         reasons.renewed(plan, changed)
 
 

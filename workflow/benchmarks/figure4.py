@@ -52,7 +52,7 @@ def problems(folder: Path) -> int:
 
 
 def reference() -> float:
-    """Milliseconds a cvxpy solve of rcc1 takes on average over the drawn cases of the benchmark beside this one."""
+    """Milliseconds a cvxpy solve of rcc1 takes on average over the drawn cases of polytope.py."""
     lines = (ROOT / "workflow/benchmarks/polytope.md").read_text(encoding="utf-8").splitlines()
     cells = [line.split("|") for line in lines if line.startswith("| normal")]
     seconds = [float(cell[9].split()[0]) for cell in cells]  # of a loop over 1,000 predictions

@@ -1,6 +1,6 @@
 """Speed and objective of `optimal_noise` against scipy's SLSQP on the four-variable problem.
 
-Run `python workflow/benchmarks/gradient_noise.py [note]`; it prints a table and writes it beside this file, with the
+Run `python workflow/benchmarks/gradient_noise.py [note]`; it prints a table and writes it next to this file, with the
 note (say, that others used the machine). SLSQP gets variables scaled by the power and a start that spends it, once as
 most would call it and once with the gradient; what it finds counts if it is feasible to 1e-9.
 """

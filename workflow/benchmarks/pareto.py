@@ -1,6 +1,6 @@
 """Speed and objective of `direction` against cvxpy on the two-variable quadratic program (12).
 
-Run `python workflow/benchmarks/pareto.py [note]`; it prints a table and writes it beside this file, with the note
+Run `python workflow/benchmarks/pareto.py [note]`; it prints a table and writes it next to this file, with the note
 (say, that others used the machine). cvxpy solves one compiled problem for each case with parameters for its numbers,
 which is the fastest it offers, once as it comes and once by building the problem anew, as most would call it.
 """
@@ -121,7 +121,7 @@ def main(note: str) -> None:
         machine("numpy", "cvxpy", "clarabel") + " One thread, processor time." + (f" {note}" if note else ""),
         f"{CASES} cases a row: two gradients in 20 dimensions, losses drawn from an exponential distribution. Times "
         f"are the least of {REPEATS} (cvxpy: 3 and 2) repeats, ratios of time case by case. cvxpy gets a problem "
-        "that is compiled once, or builds it at each call; Clarabel is asked for gaps of 1e-12. Equal: the share of "
+        "that is compiled once, or builds it at each call; Clarabel has tolerances of 1e-12. Equal: the share of "
         f"cases in which the objectives, relative to what beta = 0 has, differ by at most {EQUAL:.0e}; most and least: "
         "ours less cvxpy's.",
         markdown(columns, (measure(*case) for case in cases()), "l" + ">" * 11, groups),

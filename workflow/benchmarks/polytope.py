@@ -1,6 +1,6 @@
 """Speed and agreement of `project` and `relaxed_center` against a cvxpy loop, on 1,000 predictions.
 
-Run `python workflow/benchmarks/polytope.py`; it prints a table and writes it beside this file. The loop's
+Run `python workflow/benchmarks/polytope.py`; it prints a table and writes it next to this file. The loop's
 problem is built once, with the right-hand side as a parameter, and timed on a few rows with each solver's
 default accuracy; the fastest solver counts. The agreement is with Clarabel at a tolerance of 1e-13.
 """

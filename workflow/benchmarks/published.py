@@ -44,13 +44,13 @@ class Job(NamedTuple):
 
 
 class Where(NamedTuple):
-    """The machine that is asked for."""
+    """The requested machine."""
 
     gpu: bool = False
     tf32: bool = False  # products on the GPU have 10 bits of fraction instead of 23
 
     def granted(self) -> tuple[str, str]:
-        """The device of this process, and what its rows are said to be run on."""
+        """The device of this process, and the machine that its rows name."""
         device = granted(int(self.gpu))
         if device == "cpu":
             return device, device
@@ -116,7 +116,7 @@ def distance(pairs: Iterable[tuple[list[float], float]], which: str) -> str:
 
 
 def left(job: Job, asked: list[str], done: set[tuple[str, ...]]) -> Job:
-    """The job with those attacks only that are asked for and not there yet; all are, where none is named."""
+    """The job with only those requested attacks that are not there yet; all are requested where none is named."""
     attacks = [
         (setting, attack)
         for setting, attack in job.attacks

@@ -33,7 +33,7 @@ from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 
-PAGE = Path(__file__).with_name("readings_tcpo.py")  # whose page and rows are beside it
+PAGE = Path(__file__).with_name("readings_tcpo.py")  # whose page and rows are next to it
 ROWS = PAGE.with_suffix(".csv")
 JOB = ["attack", "setup", "reading", "defense", "setting", "seed"]
 MEASURES = ["test_accuracy", "attack_accuracy", "attack_accuracy_max", "attack_auc", "majority"]
@@ -116,7 +116,7 @@ def measured() -> pd.DataFrame:
 
 
 def run(asked: argparse.Namespace) -> None:
-    """All jobs that are asked for and not there yet, undefended ones first."""
+    """All requested jobs that are not there yet, undefended ones first."""
     plan, done = at_scale("paper"), {tuple(map(str, row)) for row in measured()[JOB].to_numpy()}
     jobs = [
         (attack, setup, reading, defense, setting, seed, parameters)
@@ -177,7 +177,7 @@ def page() -> None:
 
 
 def main() -> None:
-    """What is asked for, then the page."""
+    """Run what is requested, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--setups", nargs="+", default=["adult_sex", "adult_relationship"])
     parser.add_argument("--attacks", nargs="+", default=["basic", "dpa"], choices=list(ATTACKS))

@@ -2,8 +2,8 @@
 
 Run `make data`, then `python workflow/benchmarks/readings_marvell.py`. The setup is criteo_steps at scale reference,
 with the model and the batch of the official settings, by Adam or, as figure 1's caption has it, stochastic gradient
-descent. What is told is the leak AUC of the gradient norm without a defense, in one batch each after 100 to 400 steps,
-beside what figure 1 prints, and how far the four are from it on average, which decides.
+descent. The page has the leak AUC of the gradient norm without a defense, in one batch each after 100 to 400 steps,
+next to the values of figure 1, and how far the four are from these on average, which decides.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
         "training. By Adam where no other optimizer is named; `distance` is that from what is printed, mean of four."
     )
     found = (
-        "The faster a model learns, the sooner its |p - y| of the two classes meet, and the less the norm tells. The "
+        "The faster a model learns, the sooner its |p - y| of the two classes meet, and the less the norm leaks. The "
         "paper does not say how fast its own learned. What is nearest to the four printed values on average is taken "
         "for figure 1. The test AUC is of a model that has seen our sample 5.7 times."
     )

@@ -46,7 +46,7 @@ class Measured:
         return float(self._printed.get((target, method, f"{metric}_accuracy"), np.nan))
 
 
-def told(values: list[float]) -> str:
+def summary(values: list[float]) -> str:
     """Mean, half the 95% interval and number of seeds, as text."""
     if not values:
         return ""
@@ -75,8 +75,8 @@ def undefended(found: Measured, readings: list[str]) -> str:
                 for attack, setup in columns
             ]
             apart = [abs(np.mean(own) - meant) for own, meant in zip(seen, printed, strict=True) if own]
-            utility = told(found.utility(reading=reading, defense="none"))
-            yield [reading, *map(told, seen), utility, f"{np.mean(apart):.1f}"]
+            utility = summary(found.utility(reading=reading, defense="none"))
+            yield [reading, *map(summary, seen), utility, f"{np.mean(apart):.1f}"]
 
     names = [f"{attack}, {setup}" for attack, setup in columns]
     return markdown(["reading", *names, "utility", "mean distance"], lines(), "l" + ">" * (len(columns) + 2))
@@ -89,7 +89,7 @@ def defended(found: Measured, setup: str, readings: list[str], first: dict[str, 
         yield ["printed", *(number(found.printed(setup, defense, "basic")) for defense in first)]
         for reading in readings:
             own = (found.values(setup=setup, reading=reading, defense=d, setting=s) for d, s in first.items())
-            yield [reading, *map(told, own)]
+            yield [reading, *map(summary, own)]
 
     names = [f"{defense} {setting}".strip() for defense, setting in first.items()]
     return markdown(["reading", *names], lines(), "l" + ">" * len(first))
@@ -113,7 +113,7 @@ def grids(found: Measured, setup: str) -> str:
         who = {"setup": setup, "defense": defense, "setting": setting}
         ours = {"utility": found.values(UTILITY, **who)} | {a: found.values(attack=a, **who) for a in ("basic", "dpa")}
         for metric, values in ours.items():
-            yield told(values)
+            yield summary(values)
             yield number(found.printed(setup, defense, metric)) if shown else ""
 
     names = [name for metric in ("utility", "basic", "dpa") for name in (metric, "printed")]
@@ -126,9 +126,9 @@ def of_tcpo(found: Measured, ways: dict[str, str], setting: str) -> str:
     def lines() -> Iterator[list[str]]:
         for name, reading in ways.items():
             who = {"reading": reading, "defense": "tcpo", "setting": setting}
-            accuracy = [told(found.values(setup=setup, **who)) for setup in found.setups]
-            auc = [told(found.values("attack_auc", setup=setup, **who)) for setup in found.setups]
-            yield [name, *accuracy, *auc, told(found.utility(**who))]
+            accuracy = [summary(found.values(setup=setup, **who)) for setup in found.setups]
+            auc = [summary(found.values("attack_auc", setup=setup, **who)) for setup in found.setups]
+            yield [name, *accuracy, *auc, summary(found.utility(**who))]
 
     names = [f"{setup}, {metric}" for metric in ("accuracy", "AUC") for setup in found.setups]
     return markdown(["tcpo", *names, "utility"], lines(), "l" + ">" * (len(names) + 1))

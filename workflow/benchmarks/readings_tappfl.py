@@ -23,7 +23,7 @@ import pandas as pd
 import published
 from machine import machine
 from published import Job
-from readings_page import number, told
+from readings_page import number, summary
 from table import markdown, write
 from trials import ROOT
 
@@ -70,12 +70,12 @@ def lines(rows: pd.DataFrame) -> Iterator[list[str]]:
         yield [
             setup,
             way,
-            told(stale("test_accuracy")),
+            summary(stale("test_accuracy")),
             number(printed(setup, way, "test_accuracy")),
-            told(stale("attack_accuracy")),
+            summary(stale("attack_accuracy")),
             number(printed(setup, way, "inference_accuracy")),
-            *map(told, (stale("attack_auc"), retrained("attack_accuracy"), retrained("attack_auc"))),
-            told(retrained("majority")),
+            *map(summary, (stale("attack_auc"), retrained("attack_accuracy"), retrained("attack_auc"))),
+            summary(retrained("majority")),
         ]
 
 

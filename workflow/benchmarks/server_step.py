@@ -1,7 +1,7 @@
 """Time of a split_server training step under each defense, relative to an undefended one.
 
-Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it beside this file, with the note.
-All train mlp at the paper's settings on the stand-in of adult, which has its columns, by the protocol's own step.
+Run `python workflow/benchmarks/server_step.py [note]`; it prints a table and writes it next to this file, with the
+note. All train mlp at the paper's settings on the stand-in of adult, which has its columns, by the protocol's own step.
 Pre-training is not counted. A round is one step of each in random order, on the same batch; a ratio is that of the
 times of BLOCK rounds.
 """

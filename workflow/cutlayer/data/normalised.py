@@ -57,11 +57,11 @@ def normalise(
 def read(folder: str | Path, dataset: str) -> tuple[Table, dict[str, Any]]:
     """Read normalised data: the table and its facts (sizes, provenance, source).
 
-    Clicks and images stay on disk until they are used, and their checksum is not looked at (`make verify` does).
+    Clicks and images stay on disk until they are used, and their checksum is not computed (`make verify` does it).
     """
     meta, file = facts(folder, dataset), Path(folder, f"{dataset}.safetensors")
     if checksum(file) != meta.get("arrays"):
-        raise InputError(f"file.{file}", "is not the one that the json beside it is about", REMEDY)
+        raise InputError(f"file.{file}", "is not the one that its json describes", REMEDY)
     arrays, _ = (map_arrays if meta["kind"] in MAPPED else read_arrays)(file)
     codes = {k: v.astype("int64") for k, v in arrays.items() if k != "features"}
     table = Table(

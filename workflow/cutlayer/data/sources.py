@@ -63,14 +63,6 @@ class Missing(Exception):
         self.again = again
 
 
-def local_files(dataset: str, raw: str | Path, mirror: str | Path | None, sources: str | Path) -> bool:
-    """Say whether raw or the mirror hold all files of some version; they are not read, only looked for.
-
-    True also for a dataset without files, one that is bundled or generated.
-    """
-    return bool(_local_versions(dataset, Path(raw), mirror, sources))
-
-
 def held(dataset: str, raw: str | Path, sources: str | Path) -> list[Source]:
     """The files of the first version that the raw folder holds in full; none of a dataset without files."""
     versions = (rows for rows in versions_of(dataset, sources, None) if is_local(rows, Path(raw), None))
@@ -139,7 +131,7 @@ def failed(records: str | Path) -> set[str]:
 
 
 def resembling(row: Source, raw: Path, sources: str | Path) -> str:
-    """The file in raw that may be meant for one that is not there: train.gz for train.csv; empty if there is none."""
+    """The file in raw that probably stands for an absent one, as train.gz for train.csv; empty if there is none."""
     expected = {other.file.lower(): other.file for other in read_sources(sources) if other.dataset == row.dataset}
     for file in sorted((raw / row.dataset).glob("[!.]*")):
         if file.is_file() and file.suffix != ".dvc" and file.name not in expected.values():

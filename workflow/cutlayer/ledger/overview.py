@@ -41,8 +41,7 @@ from .verdicts import (
 
 ABOUT = (
     "Papers on privacy in split and vertical federated learning, run again from one DAG: what each of them claims, "
-    "beside what we measured. A verdict is given by a rule that was fixed before the run, and only where the whole 95% "
-    "interval is on one side."
+    "next to what we measured. A verdict is given by a rule, and only where the whole 95% interval is on one side."
 )
 RULE = (
     "A printed number holds if our whole 95% interval (seeds, and the number of tested rows) is within the spread "

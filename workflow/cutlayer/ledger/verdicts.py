@@ -1,4 +1,4 @@
-"""Verdicts, and the rule for each. The rules were fixed before any run.
+"""Verdicts, and the rule for each.
 
 A printed number *holds* if our whole interval is within its tolerance, *differs* if none of it is, and else is
 *undecided*: more noise never makes a number hold. A claim *holds* if the whole interval satisfies it, *fails* if the

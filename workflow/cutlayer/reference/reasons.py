@@ -19,7 +19,7 @@ from . import published, redrawn
 
 WORDS = ["place", "statement", "rule", "why"]  # columns that nothing is decided by
 NUMBERS = ["published", "tolerance", "ours", "low", "high", "difference", "p"]
-MEANT = "a rule is fixed before the run that it judges: run the paper again and `make publish`, or `make judge`"
+EXPECTED = "expected the rules that judged it: run the paper again and `make publish`, or `make judge`"
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # files have ten digits, and processors round differently
 
 
@@ -49,14 +49,14 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
     before = redrawn.read(folder / "claims.csv")
     after = redrawn.judged(plan, folder)
     if len(before) != len(after):
-        raise InputError("reference.claims", f"has {len(before)} rows, and today's rules give {len(after)}", MEANT)
+        raise InputError("reference.claims", f"has {len(before)} rows, and today's rules give {len(after)}", EXPECTED)
     for column in before.columns.difference(WORDS):
         apart = _apart(before[column], after[column], column in NUMBERS)
         if apart.any():
             row = int(apart.to_numpy().argmax())
             what = " ".join(before[name][row] for name in ("paper", "item", "setup"))
             told = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
-            raise InputError("reference.claims", told, MEANT)
+            raise InputError("reference.claims", told, EXPECTED)
     return before.assign(**{word: after[word] for word in WORDS})
 
 

@@ -1,6 +1,6 @@
 """bank: phone calls of a Portuguese bank, and whether the client subscribed to a deposit.
 
-Column 11, `duration`, is dropped as in the paper: it is known only after the call and gives y away.
+Column 11, `duration`, is dropped as in the paper: it is known only after the call and leaks y.
 
 Moro, Cortez, Rita, "A Data-Driven Approach to Predict the Success of Bank Telemarketing" (UCI 222).
 """

@@ -1,8 +1,8 @@
 """celeba: photographs of celebrities, and whether they smile; the whole aligned photograph, squeezed to a square.
 
 Squeezed, not cropped: of 178 x 218 pixels, so that faces look broad. A sample of 30,000 comes in that size.
-Whether a row is for training, validation or test (0, 1, 2 of `part`) is the official partition's word, which goes by
-persons and follows from the photograph's number. Images of a stand-in are smaller.
+Whether a row is for training, validation or test (0, 1, 2 of `part`) follows the official partition, which goes by
+persons and depends on the photograph's number. Images of a stand-in are smaller.
 
 Liu, Luo, Wang, Tang, "Deep Learning Face Attributes in the Wild".
 """
@@ -95,7 +95,7 @@ class Celeba(Dataset):
 
 
 def _packed(path: Path) -> dict[str, bytes]:
-    """The small photographs by name, still compressed; beside them the archive has its makers' own lists."""
+    """The small photographs by name, still compressed; the archive also has its makers' own lists."""
     with tarfile.open(path) as archive:
         files = ((member.name, archive.extractfile(member)) for member in archive if member.name.endswith(".jpg"))
         return {name.rpartition("/")[2]: file.read() for name, file in files if file}
@@ -117,7 +117,7 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def _marked(table: pd.DataFrame, file: str) -> pd.DataFrame:
-    """Attributes as truth values, beside them the part (0, 1, 2) that the photograph belongs to."""
+    """Attributes as truth values, and the part (0, 1, 2) that the photograph belongs to."""
     if not table.isin([-1, 1]).all(axis=None):
         raise ValueError(f"{file} has an attribute that is neither 1 nor -1")
     return (table == 1).assign(Part=_parts_of(list(table.index), file))

@@ -1,6 +1,6 @@
 """cifar10: small photographs of ten kinds of things, 32 x 32 pixels; the training part comes before the test part.
 
-Beside the official archive there are strips of all 60,000: lossless, but for 103 images that are JPEG copies (97
+Next to the official archive there are strips of all 60,000: lossless, but for 103 images that are JPEG copies (97
 ships, 5 horses, a deer). Or a sample of 14,000 as arrays.
 
 The sensitive attribute, whether the thing is an animal, follows from the class, in a stand-in too.

@@ -5,7 +5,7 @@ own. Rows are in the order of time; negatives are a sample, so that the rate of 
 
 Of the first 80,000 rows of Criteo's own sample there are only hashes of the categories, of 20 bits: other codes, and
 about one in a hundred values of the widest columns shares its code. A file has the ones or the others, never both. Some
-of these rows' integers are uncertain, nearly all of them in I5, of which about 1.6% are said to be wrong.
+of these rows' integers are uncertain, nearly all of them in I5, of which about 1.6% are estimated to be wrong.
 
 Criteo Labs, Display Advertising Challenge (Kaggle, 2014).
 """

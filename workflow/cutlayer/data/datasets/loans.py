@@ -1,4 +1,4 @@
-"""loans: mortgages of owner-occupied houses; the label tells how the family's and the area's incomes compare to others.
+"""loans: mortgages of owner-occupied houses; the label compares the family's and the area's incomes with others.
 
 Made by others of the FHFA's Public Use Database; the codes are those of its National File A, whose dictionary says what
 they mean. "census" is the share of minorities in the census tract, "tir" and "bir" are ranges of the tract's and the

@@ -16,7 +16,7 @@ from .tabular import valued
 
 ABSENT = 0.2  # share of a column of counts that is missing: the median of the columns of criteo's sample
 EFFECTS = 1_000  # a column's categories share so many effects, the frequent ones have their own
-SIGNAL = 2.0  # standard deviation of the linear model, beside the noise's 1.8: who knows the model has an AUC of 0.87
+SIGNAL = 2.0  # standard deviation of the linear model, to the noise's 1.8: the model itself has an AUC of 0.87
 TURN = 0.05  # radians by which the effects turn in a day
 KNUTH = 2_654_435_761  # odd, so that categories and codes are one to one
 
