@@ -12,7 +12,7 @@ Few = Annotated[int, Field(ge=2)]
 
 
 class Cluster(Shape):
-    """Minutes and MB of a job on a cluster; with `small_jobs` all attacks on a run are one job and submitted with it."""
+    """Minutes and MB of a job on a cluster; with `small_jobs` all attacks on a run are one, submitted with it."""
 
     minutes: Positive = 60
     memory: Positive = 2000
