@@ -37,7 +37,6 @@ PUBLISHED = {name: pd.read_csv(FOLDER / name / "published.csv") for name in NAME
 EXHIBITS = [(paper, name) for paper, content in PAPERS.items() for name in content["exhibits"]]
 CONFIG = params() | {"papers": [*NAMES]}
 OF_A_RUN = {"test_auc", "test_log_loss", "test_utility", "ace", "seconds_per_step", "time_ratio"}
-OF_DATA = {"records", "features", "classes", "positive_rate"}
 SEEDS = 3
 WORTH = {"utility": "test_utility", "floor": "send_nothing"}
 
