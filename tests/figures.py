@@ -1,8 +1,9 @@
-"""What tests ask of a drawn figure."""
+"""What tests ask of a drawn figure or table."""
 
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -46,3 +47,10 @@ def _within(inner: Bbox, outer: Bbox) -> bool:
     return bool(
         inner.x0 >= outer.x0 - 1 and inner.y0 >= outer.y0 - 1 and inner.x1 <= outer.x1 + 1 and inner.y1 <= outer.y1 + 1
     )
+
+
+def body(folder: Path) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table that was drawn."""
+    lines = [line for line in (folder / "table.md").read_text().splitlines() if line.startswith("|")]
+    head, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
+    return head, rows

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.figures import curves, cut_off, visible
+from tests.figures import body, curves, cut_off, visible
 from tests.params import params
 
 from cutlayer.core.seeds import generator
@@ -101,13 +101,6 @@ def made_up(name):
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     return chosen(cells, exhibit["choose"]) if "choose" in exhibit else cells
-
-
-def body(folder):
-    """Head and rows of the table that was drawn."""
-    lines = [line for line in (folder / "table.md").read_text().splitlines() if line.startswith("|")]
-    head, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
-    return head, rows
 
 
 # The paper's file.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.figures import curves, cut_off, visible
+from tests.figures import body, curves, cut_off, visible
 from tests.params import params
 
 from cutlayer.core.errors import InputError
@@ -126,13 +126,6 @@ def options_of(name):
 
 def texts(figure):
     return " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
-
-
-def body(folder):
-    """Head and rows of the table that was drawn."""
-    lines = [line for line in (folder / "table.md").read_text().splitlines() if line.startswith("|")]
-    head, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
-    return head, rows
 
 
 # The paper's file.

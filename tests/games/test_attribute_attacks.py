@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pytest
 import torch
+from tests.games.people import people as made_up
 from torch import nn
 
 from cutlayer.core.seeds import generator
@@ -103,17 +104,10 @@ def architecture(shape):
 
 
 def people(kind, values, rows, rng, carried=True):
-    """Inputs, and an attribute that they show, or do not: most rows have its first value."""
-    rates = np.array([0.65, 0.35] if values == 2 else [0.5, 0.3, 0.2])
-    attribute = rng.choice(values, rows, p=rates)
-    shown = attribute if carried else rng.choice(values, rows, p=rates)
-    if kind == "table":
-        x = rng.standard_normal((rows, 6))
-        x[:, :values] += 4 * np.eye(values)[shown]
-        return x, attribute
-    x = rng.random((rows, 1, 8, 8))
-    x[shown == 1, :, :, :3] += 2  # a bright bar
-    x[:, :, 6:, 6:] += 1  # a corner that all have
+    """Those of all tests; their images have a corner in common."""
+    x, attribute = made_up(kind, values, rows, rng, carried)
+    if kind != "table":
+        x[:, :, 6:, 6:] += 1
     return x, attribute
 
 
