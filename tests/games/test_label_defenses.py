@@ -6,6 +6,7 @@ What holds on average is tested on averages over many draws, with a tolerance of
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import time
 
@@ -16,6 +17,7 @@ from scipy import stats
 from tests.games.contracts import DIFFER, draws_with, near
 from tests.params import params
 
+from cutlayer.core.devices import seeded
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.data.datasets.base import Table
@@ -199,6 +201,42 @@ def test_decoded_scores_are_probabilities_of_the_classes(name, parameters):
         assert near(scores.sum(axis=1), 1, atol=1e-12), "to_class_probabilities returned rows that do not add up to 1"
         assert scores.min() >= 0, f"to_class_probabilities returned {scores.min():g}; expected 0 at least"
         assert np.array_equal(drawn, before), f"to_class_probabilities changed the probabilities it was given; {A_COPY}"
+
+
+class Head(torch.nn.Module):
+    """A top model of one layer, with no use for the label party's features."""
+
+    def __init__(self, width, outputs):
+        super().__init__()
+        self.last = torch.nn.Linear(width, 1 if outputs == 2 else outputs)
+
+    def forward(self, hidden, x):
+        return self.last(hidden)
+
+
+def topped(own, labels, classes, width):
+    """The context of a batch with the label party's model."""
+    context = context_of(own, labels, classes)
+    with seeded(1):
+        head = own.top(Head(width, context.training.outputs), width, context.training)
+    return dataclasses.replace(context, top=head)
+
+
+@every_setting
+def test_the_top_has_the_outputs_of_the_setup_s_and_its_penalty_is_a_finite_number(name, parameters):
+    """Whatever is sent: also where the label party's loss has no gradient, or all embeddings are alike."""
+    for classes in classes_for(name):
+        own, (_, labels) = defense(name, **parameters), batch(classes=classes)
+        embeddings = torch.rand(64, 8, generator=torch.Generator().manual_seed(0))
+        for sent, given in ((embeddings, labels), (embeddings[:1].expand(64, -1), labels), (embeddings, 0 * labels)):
+            context, sent = topped(own, given, classes, 8), sent.clone().requires_grad_()
+            with draws_with("context"):
+                logits = context.top(sent, {})
+                penalty = own.penalty(sent, logits, context)
+            assert logits.shape == (64, 1 if own.outputs(classes) == 2 else own.outputs(classes))
+            assert context.top.eval()(sent, {}).shape == logits.shape
+            (gradient,) = torch.autograd.grad(logits.sum() + (0 if penalty is None else penalty), [sent])
+            assert gradient.isfinite().all(), "the gradient of top and penalty at the cut is not finite"
 
 
 # iso and max_norm.

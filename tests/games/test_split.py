@@ -73,6 +73,35 @@ class Noisy(Defense):
         return gradient + context.training.randn(*gradient.shape)
 
 
+@dataclass(frozen=True)
+class Penalized(Defense):
+    """Adds a multiple of the mean squared norm of embeddings to the loss."""
+
+    weight: float = 0.0
+
+    def penalty(self, sent, logits, context):
+        return self.weight * sent.square().sum(dim=1).mean()
+
+
+class Mute(torch.nn.Module):
+    """A top model of another width that says nothing once it is no longer trained."""
+
+    def __init__(self, module, width):
+        super().__init__()
+        self.module, self.entrance = module, torch.nn.Linear(width, width)
+
+    def forward(self, sent, x):
+        return self.module(self.entrance(sent), x) * self.training
+
+
+@dataclass(frozen=True)
+class OtherTop(Defense):
+    """Puts a layer in front of the top model."""
+
+    def top(self, module, width, training):
+        return Mute(module, width)
+
+
 def joined(parties, x):
     first, embedding = parties.bottom(x)
     return first, embedding, parties.top(embedding, x)
@@ -139,6 +168,39 @@ def test_every_defense_starts_alike_and_sees_the_same_batches():
     np.testing.assert_array_equal(whole["hints"], half["hints"])
     assert outcome.truth["labels"].shape == (4, 32)
     assert not np.array_equal(outcome.truth["by=1|losses"][-1], outcome.truth["by=0.5|losses"][-1])
+
+
+def test_a_penalty_of_zero_changes_no_bit():
+    without, zero = (PROTOCOL.run(task({"": own})) for own in (NoDefense(), Penalized()))
+    for name, array in without.transcripts[""].items():
+        np.testing.assert_array_equal(array, zero.transcripts[""][name])
+    assert without.utility == zero.utility
+
+
+def test_the_gradient_of_a_penalty_is_part_of_what_is_released():
+    without, with_ = (PROTOCOL.run(task({"": Penalized(weight)})).transcripts[""] for weight in (0.0, 0.5))
+    added = with_["gradients"][0] - without["gradients"][0]  # before the first step the models are the same
+    np.testing.assert_allclose(added, without["embeddings"][0], rtol=1e-4, atol=1e-6)
+
+
+def test_a_defense_s_top_is_trained_on_the_same_bottom_and_evaluated_at_the_test():
+    without, with_ = (PROTOCOL.run(task({"": own})) for own in (NoDefense(), OtherTop()))
+    first, second = (outcome.transcripts[""] for outcome in (without, with_))
+    np.testing.assert_array_equal(first["embeddings"][0], second["embeddings"][0])
+    assert not np.array_equal(first["gradients"][0], second["gradients"][0])
+    found = {row["metric"]: row["value"] for row in with_.utility}
+    assert found["test_log_loss"] == pytest.approx(np.log(2))
+    parties = split._meet(task(), "", OtherTop(), prepared(task()))
+    assert len(parties.optimizer.param_groups[0]["params"]) == len(
+        [*parties.bottom.parameters(), *parties.top.module.parameters(), *parties.top.entrance.parameters()]
+    )
+
+
+@pytest.mark.parametrize(("hook", "found"), [("top", None), ("penalty", torch.ones(2)), ("penalty", 0.0)])
+def test_what_the_hooks_of_the_top_return_is_checked(hook, found):
+    wrong = type("Wrong", (Defense,), {hook: lambda self, *given: found, "__module__": __name__})
+    with pytest.raises(InputError, match=f"{hook} returned"):
+        PROTOCOL.run(task({"": wrong()}))
 
 
 def test_a_setting_is_the_same_whatever_runs_before_it():

@@ -1,4 +1,4 @@
-"""Base class of label defenses in split learning: the soft labels, the released gradients, the predictions."""
+"""Base class of label defenses in split learning: the top model, its loss, the released gradients, the predictions."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Context:
     training: Training
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
     state: Any = None  # what the defense's `begin` returned
+    top: torch.nn.Module | None = None  # the label party's model, as the defense's `top` returned it
 
     @property
     def labels(self) -> torch.Tensor:
@@ -51,6 +52,19 @@ def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
 def _soft_labels(name: str, found: Any, defense: Defense, context: Context) -> None:
     rows = context.rows
     checks.numbers(name, "soft_labels", found, (len(rows), context.training.outputs), torch.float32, rows.device)
+
+
+def _top(name: str, found: Any, defense: Defense, module: torch.nn.Module, width: int, training: Training) -> None:
+    if not isinstance(found, torch.nn.Module):
+        raise InputError(name, f"top returned a {type(found).__name__}", "expected a torch.nn.Module")
+
+
+def _penalty(
+    name: str, found: Any, defense: Defense, sent: torch.Tensor, logits: torch.Tensor, context: Context
+) -> None:
+    if found is not None:
+        checks.shaped(name, "penalty", found, (), torch.float32, sent.device)
+        checks.follows(name, "penalty", found, logits)
 
 
 def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, context: Context) -> None:
@@ -84,6 +98,16 @@ class Defense(base.Defense):
         """The number of classes that the top model predicts."""
         return classes
 
+    @base.returns(_top)
+    def top(self, module: torch.nn.Module, width: int, training: Training) -> torch.nn.Module:
+        """The label party's model in place of `module`, whose embeddings (B, width) cross the cut.
+
+        Both map (embeddings, encoded rows) to logits (B, outputs), or (B, 1) if there are two. Initial weights come
+        from torch's global generator, which the protocol seeds; noise of a step from `training`'s. For predictions on
+        test rows the model is in evaluation mode.
+        """
+        return module
+
     @base.returns(_bounded)
     def auc_bound(self, training: Training) -> float | None:
         """Upper bound on the AUC of any attack on a row's label, or None if the defense gives no guarantee.
@@ -96,6 +120,14 @@ class Defense(base.Defense):
     def soft_labels(self, context: Context) -> torch.Tensor:
         """Soft labels (B, outputs) float32 that the batch is trained on: weights on the log-losses of the classes."""
         return one_hot(context.labels, context.training.outputs).float()
+
+    @base.returns(_penalty)
+    def penalty(self, sent: torch.Tensor, logits: torch.Tensor, context: Context) -> torch.Tensor | None:
+        """A scalar added to the batch's mean loss, or None: of the embeddings `sent` (B, d) and of the top's logits.
+
+        Its gradient at the cut is part of what `backward` gets.
+        """
+        return None
 
     @base.returns(_backward)
     def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:

@@ -106,7 +106,7 @@ def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
         device=task.device,
     )
     state = defense.begin(training)
-    bottom, top = _models(task, data, training.outputs)
+    bottom, top = _models(task, data, defense, training)
     parameters = [*bottom.parameters(), *top.parameters()]
     optimizer = torch.optim.Adam(parameters, task.settings["rate"], fused=True)
     return Parties(bottom, top, optimizer, defense, training, state)
@@ -140,7 +140,7 @@ def _step(
     parties: Parties, x: dict[str, torch.Tensor], rows: torch.Tensor, own: torch.Tensor, records: Records | None = None
 ) -> None:
     """One training step: a forward and a backward pass across the cut; `own` is the defense's copy of the rows."""
-    context = Context(parties.training, own, parties.state)
+    context = Context(parties.training, own, parties.state, parties.top)
     descent.forget(parties.optimizer)
 
     first, embedding = parties.bottom(x)  # the feature party
@@ -148,8 +148,10 @@ def _step(
         first.retain_grad()
 
     sent = embedding.detach().requires_grad_()  # crosses the cut
-    loss = losses(parties.top(sent, x), parties.defense.soft_labels(context))  # the label party
-    loss.mean().backward()
+    logits = parties.top(sent, x)  # the label party
+    loss = losses(logits, parties.defense.soft_labels(context))
+    penalty = parties.defense.penalty(sent, logits, context)
+    (loss.mean() if penalty is None else loss.mean() + penalty).backward()
     received = parties.defense.backward(len(loss) * sent.grad, context)  # crosses back: one gradient an example
 
     embedding.backward(received / len(loss))  # the feature party
@@ -168,22 +170,33 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
-def _models(task: Task, data: Data, outputs: int) -> tuple[torch.nn.Module, torch.nn.Module]:
+def _models(task: Task, data: Data, defense: Defense, training: Training) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; all defenses start from the same bottom model for a given setup and seed."""
     with seeded(seed_of(task.origin, task.seed, "bottom")):
-        bottom = data.model.bottom(data.inputs)
+        bottom = data.model.bottom(data.inputs).to(task.device)
     with seeded(seed_of(task.origin, task.seed, "top")):
-        top = data.model.top(data.inputs, 1 if outputs == 2 else outputs)
-    return bottom.to(task.device), top.to(task.device)
+        drawn = data.model.top(data.inputs, 1 if training.outputs == 2 else training.outputs)
+        top = defense.top(drawn, _width(bottom, data), training)
+    return bottom, top.to(task.device)
+
+
+@torch.no_grad()
+def _width(bottom: torch.nn.Module, data: Data) -> int:
+    """The number of columns at the cut."""
+    width = int(bottom.eval()(data.encode_table(data.train[:1]))[1].shape[1])
+    bottom.train()
+    return width
 
 
 def _probabilities(parties: Parties, data: Data, rows: np.ndarray) -> np.ndarray:
     """Predicted probabilities (N, outputs) float64."""
     parts = []
+    parties.top.eval()
     with torch.no_grad():
         for some in np.array_split(rows, max(1, len(rows) // 4096)):
             x = data.encode_table(some)
             parts.append(_complete(parties.top(parties.bottom(x)[1], x)).double().softmax(dim=1).cpu().numpy())
+    parties.top.train()
     return np.concatenate(parts)
 
 
