@@ -49,6 +49,28 @@ def shown(plan):
     return plan.papers["mine"]["exhibits"]["table"]
 
 
+# A scale's few setups.
+
+
+def test_a_scale_may_run_a_method_in_few_setups_alone_and_says_so(planned, monkeypatch):
+    two = {"setups": ["digits_vs_rest", "digits_vs_rest_more"], "attacked_in": {}}
+    everywhere = planned(**two)
+    few = {"setups": ["digits_vs_rest"], "defenses": ["dp"], "attacks": ["norm"]}
+    monkeypatch.setitem(CONFIG["scales"]["quick"], "in_few_setups", few)
+    plan = planned(**two)
+    gone = set(everywhere.pairs(shown(everywhere))) - set(plan.pairs(shown(plan)))
+    assert gone == {("digits_vs_rest_more", "dp")}
+    files = [set(one.files("mine", shown(one), "scores")) for one in (everywhere, plan)]
+    assert files[0] - files[1] == {
+        f"results/scores/digits_vs_rest_more/{end}.csv" for end in ("none/norm", "dp/norm", "dp/model_completion")
+    }
+    reason = "at this scale on digits_vs_rest alone"
+    assert [row["skipped"] for row in shown(plan)["inapplicable"]] == [reason, reason]
+    monkeypatch.setitem(CONFIG["scales"]["quick"], "in_few_setups", few | {"defenses": ["dpp"]})
+    with pytest.raises(InputError, match=r"scales\.quick\.in_few_setups\.defenses"):
+        planned()
+
+
 # A setup's own sweeps.
 
 

@@ -125,6 +125,14 @@ class Setup(Sizes):
     subsets: Subsets = ABSENT  # whole; a scale may give a part
 
 
+class InFew(Shape):
+    """Defenses and attacks that a scale runs in these setups alone."""
+
+    setups: Annotated[Names, Field(min_length=1)]
+    defenses: Names = ABSENT
+    attacks: Names = ABSENT
+
+
 class Scale(Shape, extra="allow"):
     """A scale: sizes for all setups of a protocol, and for single models, setups and variants."""
 
@@ -136,6 +144,7 @@ class Scale(Shape, extra="allow"):
     matching: Matching = ABSENT
     one_seed_a_job: Names = ABSENT  # setups whose jobs would be long with all seeds
     temporary: Names = ABSENT  # setups whose transcripts are deleted once all that reads them is done
+    in_few_setups: InFew = ABSENT
     models: dict[str, dict[str, Any]] = ABSENT
     setups: dict[str, Sizes] = ABSENT
     defenses: dict[str, Setting] = ABSENT

@@ -63,7 +63,7 @@ class Plan:
             name: self._adapted(name, config["defenses"], own) for name, own in self._changes.items() if any(own)
         }
         self.attacks = self._checked("attack", config["attacks"])
-        self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks})
+        self.variants = Variants(self.setups, {"defense": self.defenses, "attack": self.attacks}, self._in_few())
         self.matches: dict[tuple[str, str], dict[str, Any]] = {}  # (setup, defense) -> what its strength is tuned to
         self.papers = {name: self._paper(name) for name in config["papers"]}
         self.tried = self._trying()
@@ -86,6 +86,16 @@ class Plan:
             self.papers = parts.of_numbers(self.papers)
         if only:
             self.papers, self.left_out = parts.of_names(self.papers, only)
+
+    def _in_few(self) -> Mapping[str, Any]:
+        """The methods that the scale runs in some setups alone, and these."""
+        few: Mapping[str, Any] = self.sizes.get("in_few_setups", {})
+        there = {"setups": self.setups, "defenses": self.defenses, "attacks": self.attacks}
+        where = f"params.yaml scales.{self.scale}.in_few_setups"
+        for kind, names in few.items():
+            for name in names:
+                known(kind.removesuffix("s"), name, there[kind], f"{where}.{kind}")
+        return few
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
         """Job granularity of the setups."""

@@ -15,8 +15,11 @@ from .sweeps import fixed_of, settings_of
 class Variants:
     """Checked defenses and attacks of a configuration."""
 
-    def __init__(self, setups: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]]) -> None:
-        self._setups, self._variants = setups, variants
+    def __init__(
+        self, setups: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]], in_few: Mapping[str, Any] = {}
+    ) -> None:
+        """`in_few` has `setups`, and the `defenses` and `attacks` that are run in these alone."""
+        self._setups, self._variants, self._in_few = setups, variants, in_few
 
     def method(self, kind: str, variant: str, game: str = "") -> plugins.Method:
         """Method that a variant uses, the game's own if several games have one of that name."""
@@ -37,7 +40,9 @@ class Variants:
         return ""
 
     def unfit(self, kind: str, variant: str, setup: str) -> str:
-        """Reason why a method does not apply to a setup's number of classes; empty if it does."""
+        """Reason why a method is not run in a setup: its number of classes, or the scale; empty if it is."""
+        if variant in (self._in_few.get(f"{kind}s") or ()) and setup not in self._in_few["setups"]:
+            return f"at this scale on {', '.join(self._in_few['setups'])} alone"
         method = self.method(kind, variant)
         expected: set[int] = method.constants["classes"]
         classes = plugins.method("dataset", self._setups[setup]["dataset"]).constants["classes"]
