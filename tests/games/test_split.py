@@ -19,6 +19,7 @@ from cutlayer.games.split.data import prepared
 from cutlayer.games.split.defense import Defense
 from cutlayer.games.split.defenses.none import NoDefense
 from cutlayer.games.split.defenses.send_nothing import SendNothing
+from cutlayer.games.split.feature_party import FeatureParty
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.metrics.utility import utility as of_scores
 from cutlayer.plan import plugins
@@ -201,6 +202,66 @@ def test_what_the_hooks_of_the_top_return_is_checked(hook, found):
     wrong = type("Wrong", (Defense,), {hook: lambda self, *given: found, "__module__": __name__})
     with pytest.raises(InputError, match=f"{hook} returned"):
         PROTOCOL.run(task({"": wrong()}))
+
+
+def same(first, second):
+    return first.keys() == second.keys() and all(np.array_equal(array, second[name]) for name, array in first.items())
+
+
+@pytest.mark.parametrize("party", [{}, {"optimizer": "malicious", "gamma": 0.0}, {"extend": 0, "scale": 3.0}])
+def test_a_feature_party_that_does_nothing_else_changes_no_bit(party):
+    honest, own = PROTOCOL.run(task()), PROTOCOL.run(task(feature_party=party))
+    assert same(honest.transcripts[""], own.transcripts[""])
+    assert honest.utility == own.utility
+
+
+def test_an_extended_cut_has_noise_that_is_drawn_once_a_row_and_an_honest_bottom_behind_it():
+    honest, own = (PROTOCOL.run(task(**more)).transcripts[""] for more in ({}, {"feature_party": {"extend": 3}}))
+    np.testing.assert_array_equal(own["embeddings"][0, :, :8], honest["embeddings"][0])
+    assert own["gradients"].shape[2] == own["embeddings"].shape[2] == own["watched_gradients"].shape[2] == 11
+    assert own["snapshots"].shape == honest["snapshots"].shape
+    assert own["architecture"].tobytes() == honest["architecture"].tobytes()
+    noise = own["embeddings"][:, :, 8:]
+    assert noise.std() == pytest.approx(1, abs=0.2)
+    data = prepared(task())
+    rows = [data.phases[step // 5].batches[step % 5].numpy() for step in own["steps"] - 1]
+    drawn = dict(zip(np.concatenate(rows), noise.reshape(-1, 3), strict=True))
+    again = np.stack([[drawn[row] for row in some] for some in rows])
+    np.testing.assert_array_equal(again, noise)
+    assert len(drawn) < 4 * 32  # some rows are in two recorded batches
+
+
+def ratios(party, gradients):
+    """By how much a malicious party's steps exceed Adam's along these gradients, each (2,)."""
+    steps = []
+    for own in (FeatureParty(), FeatureParty(optimizer="malicious", **party)):
+        bottom, top = torch.zeros(2, requires_grad=True), torch.zeros(1, requires_grad=True)
+        optimizer, places = own.adam([bottom], [top], 0.01), [np.zeros(2)]
+        for gradient in gradients:
+            bottom.grad, top.grad = torch.tensor(gradient), torch.ones(1)
+            optimizer.step()
+            places.append(bottom.detach().numpy().copy())
+        steps.append(np.diff(places, axis=0))
+        assert top.item() == pytest.approx(-0.01 * len(gradients))
+    return steps[1] / steps[0]
+
+
+def test_a_malicious_step_is_larger_where_the_gradient_keeps_its_sign():
+    """Moments by hand: 0.1, then 0.19 (the same gradients again) or -0.41 (reversed and five times as large)."""
+    found = ratios({"gamma": 1.0, "ratio_max": 4.0}, [[1.0, 1.0], [1.0, -5.0]])
+    np.testing.assert_allclose(found, [[1, 1], [2.9, 1]], rtol=1e-5)
+    np.testing.assert_allclose(ratios({"ratio_max": 2.0}, [[1.0, 1.0], [1.0, 1.0]])[1], 2, rtol=1e-5)
+    third = [ratios({"compound": own, "ratio_max": 9.0}, [[1.0, 1.0]] * 3)[2, 0] for own in (False, True)]
+    assert third[0] == pytest.approx(1 + 0.271 / (0.19 * 2.9), rel=1e-4)  # over the scaled moment of the step before
+    assert third[1] > third[0]
+
+
+def test_a_malicious_party_s_first_step_is_honest_and_later_ones_are_not():
+    honest, own = (
+        PROTOCOL.run(task(**more)).transcripts[""] for more in ({}, {"feature_party": {"optimizer": "malicious"}})
+    )
+    np.testing.assert_array_equal(honest["gradients"][:2], own["gradients"][:2])
+    assert not np.array_equal(honest["gradients"][2], own["gradients"][2])
 
 
 def test_a_setting_is_the_same_whatever_runs_before_it():

@@ -59,6 +59,17 @@ class Known(Shape):
     watched: Positive = ABSENT
 
 
+class FeatureParty(Shape):
+    """A feature party's training if it is malicious, see `games/split/feature_party.py`."""
+
+    optimizer: Literal["adam", "malicious"] = ABSENT
+    gamma: AtLeast0 = ABSENT
+    ratio_max: Annotated[float, Field(ge=1)] = ABSENT
+    compound: bool = ABSENT
+    extend: Annotated[int, Field(ge=0)] = ABSENT
+    scale: Above0 = ABSENT
+
+
 class Setting(Shape, extra="allow"):
     """Settings of a variant at a scale or in a setup: parameters, a sweep, or named settings."""
 
@@ -113,6 +124,7 @@ class Sizes(Shape, extra="allow"):
     timed_steps: Positive = ABSENT
     records: Records = ABSENT
     known: Known = ABSENT
+    feature_party: FeatureParty = ABSENT
     defenses: dict[str, Setting] = ABSENT
 
 

@@ -39,6 +39,7 @@ from cutlayer.metrics.utility import utility as of_scores
 from . import leak as leaks
 from .data import Data, prepared
 from .defense import Context, Defense, Training
+from .feature_party import FeatureParty, Sender
 from .records import Records
 
 
@@ -53,7 +54,7 @@ class Split(Protocol):
     targets: ClassVar[set[str]] = {"labels", "watched", "population", "dimension"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known",
-        "timed_steps",
+        "timed_steps", "feature_party",
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
@@ -93,6 +94,7 @@ class Parties:
     defense: Defense
     training: Training
     state: Any  # the defense's
+    send: Sender
 
 
 def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
@@ -106,10 +108,11 @@ def _meet(task: Task, setting: str, defense: Defense, data: Data) -> Parties:
         device=task.device,
     )
     state = defense.begin(training)
-    bottom, top = _models(task, data, defense, training)
-    parameters = [*bottom.parameters(), *top.parameters()]
-    optimizer = torch.optim.Adam(parameters, task.settings["rate"], fused=True)
-    return Parties(bottom, top, optimizer, defense, training, state)
+    party = FeatureParty(**task.settings.get("feature_party", {}))
+    bottom, top = _models(task, data, defense, training, party)
+    optimizer = party.adam([*bottom.parameters()], [*top.parameters()], task.settings["rate"])
+    send = Sender(party, len(data.train), _generator(task.origin, task.seed, "feature_party"), task.device)
+    return Parties(bottom, top, optimizer, defense, training, state, send)
 
 
 def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list[dict[str, Any]]) -> Records:
@@ -147,14 +150,14 @@ def _step(
     if records and records.now and records.first_layer:
         first.retain_grad()
 
-    sent = embedding.detach().requires_grad_()  # crosses the cut
+    sent: Any = parties.send(embedding.detach(), rows).requires_grad_()  # crosses the cut
     logits = parties.top(sent, x)  # the label party
     loss = losses(logits, parties.defense.soft_labels(context))
     penalty = parties.defense.penalty(sent, logits, context)
     (loss.mean() if penalty is None else loss.mean() + penalty).backward()
     received = parties.defense.backward(len(loss) * sent.grad, context)  # crosses back: one gradient an example
 
-    embedding.backward(received / len(loss))  # the feature party
+    embedding.backward(received[:, : embedding.shape[1]] / len(loss))  # the feature party
     descent.step(parties.optimizer)
     if records:
         records.keep(rows, received, sent.detach(), first, loss.detach())
@@ -170,13 +173,15 @@ def _complete(logits: torch.Tensor) -> torch.Tensor:
     return pad(logits, (1, 0)) if logits.shape[1] == 1 else logits
 
 
-def _models(task: Task, data: Data, defense: Defense, training: Training) -> tuple[torch.nn.Module, torch.nn.Module]:
+def _models(
+    task: Task, data: Data, defense: Defense, training: Training, party: FeatureParty
+) -> tuple[torch.nn.Module, torch.nn.Module]:
     """The bottom and the top model; all defenses start from the same bottom model for a given setup and seed."""
     with seeded(seed_of(task.origin, task.seed, "bottom")):
         bottom = data.model.bottom(data.inputs).to(task.device)
     with seeded(seed_of(task.origin, task.seed, "top")):
-        drawn = data.model.top(data.inputs, 1 if training.outputs == 2 else training.outputs)
-        top = defense.top(drawn, _width(bottom, data), training)
+        drawn = party.extended(data.model).top(data.inputs, 1 if training.outputs == 2 else training.outputs)
+        top = defense.top(drawn, _width(bottom, data) + party.extend, training)
     return bottom, top.to(task.device)
 
 
@@ -195,7 +200,9 @@ def _probabilities(parties: Parties, data: Data, rows: np.ndarray) -> np.ndarray
     with torch.no_grad():
         for some in np.array_split(rows, max(1, len(rows) // 4096)):
             x = data.encode_table(some)
-            parts.append(_complete(parties.top(parties.bottom(x)[1], x)).double().softmax(dim=1).cpu().numpy())
+            parts.append(
+                _complete(parties.top(parties.send(parties.bottom(x)[1]), x)).double().softmax(dim=1).cpu().numpy()
+            )
     parties.top.train()
     return np.concatenate(parts)
 
