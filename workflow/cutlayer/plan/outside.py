@@ -22,7 +22,7 @@ from .params_model import Methods
 
 PAPER = "tried"  # the exhibits are under results/exhibits/tried/
 LIKE = "digits_vs_rest"  # the setup in whose place a dataset is put, unless another is named
-OF_ANOTHER = ("dataset", "model_of")  # of that setup what is not for another dataset
+OF_ANOTHER = ("dataset", "model_of", "like")  # of that setup what is not for another dataset
 ARENA, STRONGEST = "arena", "any_attack"  # where methods are tried, and the set of attacks that counts there
 FOUND = ("inapplicable", "sensitive")  # what the plan says of an exhibit's setups
 Config = Mapping[str, Any]

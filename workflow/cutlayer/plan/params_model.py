@@ -95,6 +95,8 @@ class Sizes(Shape, extra="allow"):
     predictions: Positive = ABSENT
     kl_predictions: Positive = ABSENT
     model_of: str = ABSENT
+    like: str = ABSENT
+    coins: Literal["all"] | Positive = ABSENT
     passive: Annotated[list[str], Field(min_length=1)] = ABSENT
     windows: Windows = ABSENT
     rows: Few = ABSENT

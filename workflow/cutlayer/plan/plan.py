@@ -25,13 +25,13 @@ from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
-COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses"}
+COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses", "like"}
 OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
 WATCHED = "watched"  # the target of attacks that follow single rows
 ANY_DATA = "all"  # a claim may speak of
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
-SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`
+SAME_MODEL = ("protocol", "dataset", "model", "fit_on")  # what a setup shares with the one it is `model_of`, or `like`
 
 
 class Plan:
@@ -56,7 +56,7 @@ class Plan:
         self._changes: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
         self.setups = {name: self._setup(name, setup) for name, setup in config["setups"].items()}
         for name, setup in self.setups.items():
-            self._check_model_of(name, setup)
+            self._check_origin(name, setup)
         self._grain = {setup: grain for grain in self._grains(scale) for setup in grain.setups}
         self.defenses = self._checked("defense", config["defenses"])
         self._own = {
@@ -99,10 +99,11 @@ class Plan:
 
     def _grains(self, scale: Scale) -> Iterator[Grain]:
         """Job granularity of the setups."""
-        lists = {key: getattr(scale, key) or [] for key in ("one_seed_a_job", "temporary")}
+        lists = {key: [*(getattr(scale, key) or [])] for key in ("one_seed_a_job", "temporary")}
         for key, names in lists.items():
             for name in names:
                 known("setup", name, self.setups, f"params.yaml scales.{self.scale}.{key}")
+            names += [name for name, setup in self.setups.items() if setup.get("like") in names]
         yield from grains(self.setups, *lists.values())
 
     @property
@@ -163,21 +164,24 @@ class Plan:
             full.pop("subsets", None)
         full.pop("defenses", None)  # a run depends on its own defense only
         own = self.sizes.get("setups", {}).get(name, {})
-        self._changes[name] = setup.get("defenses", {}), own.get("defenses", {})
+        above = (
+            setup.get("defenses", {}) if "like" in setup else {}
+        )  # one that is like another has its own at every scale
+        self._changes[name] = setup.get("defenses", {}), merged(above, own.get("defenses", {}))
         for key in ("passive", "excluded"):
             for feature in full.get(key, ()):
                 known("feature", feature, dataset["schema"], f"{where}.{key}")
         _check_sizes(full.get("windows", {}).get("sizes"), dataset["columns"], f"{where}.windows.sizes")
         return full
 
-    def _check_model_of(self, name: str, setup: Mapping[str, Any]) -> None:
-        if "model_of" in setup:
-            where = f"params.yaml setups.{name}.model_of"
-            known("setup", setup["model_of"], self.setups, where)
-            other = self.setups[setup["model_of"]]
+    def _check_origin(self, name: str, setup: Mapping[str, Any]) -> None:
+        for by in filter(setup.__contains__, ("model_of", "like")):
+            where = f"params.yaml setups.{name}.{by}"
+            known("setup", setup[by], self.setups, where)
+            other = self.setups[setup[by]]
             for key in SAME_MODEL:
-                if setup.get(key) != other.get(key) or "model_of" in other:
-                    raise InputError(where, f"{setup['model_of']} has another {key}", "expected the same model")
+                if setup.get(key) != other.get(key) or by in other:
+                    raise InputError(where, f"{setup[by]} has another {key}", "expected the same model")
 
     def trained_by(self, setup: str, defense: str) -> str:
         """The setup whose undefended run trains the model that this run uses; empty when it trains its own."""

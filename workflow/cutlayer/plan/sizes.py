@@ -26,12 +26,15 @@ def sized(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> dict
 
 
 def layers(sizes: Mapping[str, Any], name: str, setup: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Layers of a setup by their place in the scale, a later one overriding; last the setup itself."""
-    model = setup["model"]["use"]
+    """Layers of a setup by their place in the scale, a later one overriding; last the setup itself.
+
+    A setup that is `like` another has the sizes of both.
+    """
+    model, names = setup["model"]["use"], [setup["like"], name] if "like" in setup else [name]
     return [
         (f"models.{model}", {"model": sizes.get("models", {}).get(model, {})}),
         (setup["protocol"], sizes.get(setup["protocol"], {})),
-        (f"setups.{name}", sizes.get("setups", {}).get(name, {})),
+        *((f"setups.{one}", sizes.get("setups", {}).get(one, {})) for one in names),
         ("", setup),
     ]
 

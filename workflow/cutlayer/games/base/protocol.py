@@ -41,8 +41,8 @@ class Task:
 
     @property
     def origin(self) -> str:
-        """The setup whose split and model this one uses: itself, unless `model_of` names another."""
-        return str(self.settings.get("model_of", self.setup))
+        """The setup whose split and model this one uses: itself, unless `model_of` or `like` names another."""
+        return str(self.settings.get("model_of", self.settings.get("like", self.setup)))
 
 
 @dataclass

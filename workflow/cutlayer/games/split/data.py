@@ -18,6 +18,7 @@ from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.protocol import Task
 from cutlayer.plan import plugins
 
+from .coins import NONE, audited, tossed
 from .tracked import chosen
 
 
@@ -45,6 +46,7 @@ class Data(EncodedOnce):
     shown: dict[str, np.ndarray]  # for the transcript, whatever the defense
     truth: dict[str, np.ndarray]
     tracked: np.ndarray  # (W,) places among the training rows, see `tracked`
+    coins: np.ndarray  # (n,) of the training rows, see `coins`; in `labels`, too
     name: str
 
     @property
@@ -63,21 +65,22 @@ def prepared(task: Task) -> Data:
     settings, table = task.settings, task.table
     draw = generator(task.origin, task.seed, "split")
     train, parts = (_by_day if settings.get("stream") else _at_random)(task, draw)
-    labels = torch.from_numpy(table.labels[train].astype(np.int64)).to(task.device)
     model = plugins.create("model", *plugins.used(settings["model"]))
     phases = [Phase(_batches(task, rows, i), test, place) for i, (rows, test, place) in enumerate(parts)]
     if not any(phase.batches for phase in phases):
         raise InputError(f"run.{task.name}", "has no batch to train on", "more rows, or a smaller batch")
     shown, truth = _knowledge(task, train, parts[-1][1])
     tracked = _tracked(task, train, shown)
+    coins = tossed(task, len(train), tracked, shown.get("known", tracked[:0]))
+    labels = np.where(coins == NONE, table.labels[train], coins).astype(np.int64)
     if len(tracked):
         shown |= {"watched_rows": train[tracked], "watched_features": table.features[train[tracked]]}
-        truth |= {"watched_labels": table.labels[train[tracked]].astype(np.int64)}
+        truth |= {"watched_labels": labels[tracked]} | audited(coins[tracked])
     num_releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
         features=table.features, train=train, model=model, inputs=_inputs(table, train), device=task.device,
-        table=table, labels=labels, phases=phases, num_releases=num_releases, shown=shown, truth=truth, tracked=tracked,
-        name=task.name,
+        table=table, labels=torch.from_numpy(labels).to(task.device), phases=phases, num_releases=num_releases,
+        shown=shown, truth=truth, tracked=tracked, coins=coins, name=task.name,
     )  # fmt: skip
 
 

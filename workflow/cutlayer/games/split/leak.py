@@ -12,6 +12,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case
+from cutlayer.metrics import audit
 from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
 from cutlayer.plan.sweeps import AS_DRAWN
@@ -72,8 +73,14 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
     those after each of the attack's epochs; dimension: the number of classes trained on.
 
     A row that is not guessed is left out if its label was `given`. Any other counts as chance: it ties with all others.
+    Where rows have coins, these alone count; none was given.
     """
     target, place = rows
+    if target == "labels" and "batch_coins" in truth:
+        coins = truth["batch_coins"][place]
+        return _of_coins(guess[coins >= 0], coins[coins >= 0])
+    if target == "watched" and "coins" in truth:
+        return _of_coins(guess[truth["coin_places"]], truth["coins"])
     if target == "labels":
         return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
@@ -93,6 +100,12 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict
     facts["tpr_at_1pct"] = true_positives(np.where(np.isnan(score), -np.inf, score), labels) or 0.0
     facts |= _error(score, labels)
     return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
+
+
+def _of_coins(guess: np.ndarray, coins: np.ndarray) -> dict[str, float]:
+    """Metrics of rows that have coins for labels, and what an audit needs of a score."""
+    found = _of_the_tracked(guess, coins, ())
+    return found | audit.of_scores(guess, coins) if "leak_auc" in found else found
 
 
 def _error(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
@@ -124,9 +137,9 @@ def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
     return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
 
 
-def as_drawn(drawn: np.ndarray, labels: np.ndarray) -> Iterator[dict[str, Any]]:
+def as_drawn(drawn: np.ndarray, truth: Arrays) -> Iterator[dict[str, Any]]:
     """Leakage of a defense's own random draws for the tracked records, (W,) or (W, classes), scored as an attack."""
-    found = _of_the_tracked(drawn, labels, ())
+    found = leak(drawn, truth, ("watched", 0))
     summed = {row["metric"]: row["value"] for row in summarize([{"metric": m, "value": v} for m, v in found.items()])}
     yield from ({"attack": AS_DRAWN, "metric": metric, "value": value} for metric, value in (found | summed).items())
 

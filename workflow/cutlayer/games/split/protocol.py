@@ -54,7 +54,7 @@ class Split(Protocol):
     targets: ClassVar[set[str]] = {"labels", "watched", "population", "dimension"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "test_share", "test_rows", "batch", "epochs", "rate", "stream", "records", "known",
-        "timed_steps", "feature_party",
+        "timed_steps", "feature_party", "coins",
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
@@ -134,7 +134,7 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     drawn = defense.drawn(parties.state, parties.training) if len(data.tracked) else None
     if drawn is not None:
         records.hidden["drawn"] = drawn.cpu().numpy()[data.tracked]
-        scored = leaks.as_drawn(records.hidden["drawn"], data.truth["watched_labels"])
+        scored = leaks.as_drawn(records.hidden["drawn"], data.truth)
         utility += [{"setting": setting} | row for row in scored]
     return records
 

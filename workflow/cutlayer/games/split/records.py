@@ -11,6 +11,7 @@ import torch
 from cutlayer.core.seeds import generator
 from cutlayer.games.base.snapshot import flattened
 
+from .coins import NONE
 from .data import Data, days
 from .tracked import Tracked
 
@@ -43,15 +44,16 @@ class Records:
     ) -> None:  # fmt: skip
         """Record a batch, places (B,) among the training rows, if it is sampled, and go on to the next."""
         if self.now:
-            labels = self._data.labels[rows].cpu().numpy()
+            labels, coins = self._data.labels[rows].cpu().numpy(), self._data.coins[rows.cpu().numpy()]
             batch = {
                 "gradients": gradients.cpu().numpy().copy(),  # a defense may release one tensor again and again
                 "embeddings": embeddings.cpu().numpy(),
                 "labels": labels,
+                "batch_coins": coins,
                 "losses": loss.cpu().numpy(),
                 "steps": np.array(self._step + 1),
                 "days": np.array(self._days[self._step]),
-                "hints": _hints(labels, self._data.name, self._step),
+                "hints": _hints(np.where(coins == NONE, labels, 0), self._data.name, self._step),
             }
             if self.first_layer and first.grad is not None:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
@@ -63,7 +65,8 @@ class Records:
     def finish(self, bottom: torch.nn.Module, drawn: np.ndarray, outputs: int) -> None:
         """Stack the records into the transcript's arrays, and the true labels for metrics."""
         stacked = {name: np.stack([batch[name] for batch in self._batches]) for name in self._batches[0]}
-        self.truth = {"labels": stacked.pop("labels")}
+        self.truth, coins = {"labels": stacked.pop("labels")}, stacked.pop("batch_coins")
+        self.truth |= {"batch_coins": coins.astype(np.int8)} if (coins != NONE).any() else {}
         self.hidden = {"losses": stacked.pop("losses"), "outputs": np.array(outputs)}
         self.seen = stacked | {
             "snapshots": flattened(bottom)[None],
