@@ -198,7 +198,8 @@ def test_no_reason_stands_on_rows_of_more_than_one_kind():
 def test_what_a_reason_rests_on_is_there():
     """An exhibit, a claim, a test's file or a benchmark's page."""
     there = {*PAPER["exhibits"], *PAPER["claims"]} | {path.name for path in (PROJECT / "tests").rglob("*.py")}
-    there |= {str(path.relative_to(PROJECT)) for path in (PROJECT / "workflow/benchmarks").glob("*.md")}
+    pages = (*PROJECT.glob("docs/readings/*.md"), *PROJECT.glob("workflow/benchmarks/*.md"))
+    there |= {str(path.relative_to(PROJECT)) for path in pages}
     for entry in [*PAPER["claims"].values(), *PAPER["numbers"]]:
         for names in re.findall(r"\(([\w./, ]+)\)", entry.get("why", "")):
             assert {*names.split(", ")} <= there, entry["why"]

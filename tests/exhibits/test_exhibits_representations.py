@@ -243,7 +243,7 @@ def test_a_number_of_adult_in_table_2_has_the_spread_of_40_rows_and_all_others_t
 
 def at_the_published_size(setup, way, column):
     """In percent, the mean over seeds that the benchmark has."""
-    rows = pd.read_csv(PROJECT / "workflow/benchmarks/readings_tappfl.csv")
+    rows = pd.read_csv(PROJECT / "docs/readings/tappfl.csv")
     own = rows[(rows["setup"] == setup) & (rows["way"] == way) & (rows["attack"] == "stale")]
     return f"{100 * own[column].mean():.1f}%"
 

@@ -189,7 +189,7 @@ def test_a_protocol_pretrains_once_for_all_defenses_of_a_setup_and_seed(other, a
 
 
 def test_where_tappfl_s_utility_network_has_no_say_it_may_be_left_out():
-    """`benchmarks/readings_tappfl.py` does so at lambda = 1."""
+    """What was measured at lambda = 1 at the published size (docs/readings/tappfl.md) is that of `at`."""
     made, whole = task(), plugins.create("defense", "tappfl", {"weight": 1.0}, "federated")
     without = plugins.create("defense", "at", {"weight": 1.0}, "federated")
     (extractor, kept), (other, others) = (results(made, defense, True) for defense in (whole, without))

@@ -13,7 +13,7 @@ from cutlayer.plan import families
 ROOT = Path(__file__).parents[2]
 PAPER = families.read(ROOT / "workflow/papers/tcpo", "tcpo")
 PRINTED = pd.read_csv(ROOT / "workflow/papers/tcpo/published.csv").query("item == 'table5' and method == 'none'")
-ROWS = pd.read_csv(ROOT / "workflow/benchmarks/readings_tcpo.csv", keep_default_na=False).query("defense == 'none'")
+ROWS = pd.read_csv(ROOT / "docs/readings/tcpo.csv", keep_default_na=False).query("defense == 'none'")
 METRICS = {"basic": "attack_accuracy", "dpa": "attack_accuracy_max"}
 SEEDS = 3  # of the chosen reading; of the others as many as were run
 OTHERWISE = {  # reading -> what the benchmark calls the ways that were not chosen

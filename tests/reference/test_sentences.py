@@ -29,7 +29,7 @@ DOCUMENTS = ["README.md", "docs/arena.md", *(str(path.relative_to(ROOT)) for pat
 COMMENT = re.compile(r"<!-- rests on (?P<paper>\w+): (?P<said>.*?) -->", flags=re.S)
 WORDS = {"hold": HOLDS, "fail": FAILS} | {word: word for word in (*JUDGED, *WITHHELD)}
 CLAUSE = re.compile(rf"(?:(?P<items>\w+(?:, \w+)*) )??(?P<verdict>{'|'.join(WORDS)})(?: on (?P<setups>\w+(?:, \w+)*))?")
-EVIDENCE = ("<!-- rests on ", "tests/", "benchmarks/", "reference/ledger.md")  # what a statement may name
+EVIDENCE = ("<!-- rests on ", "tests/", "benchmarks/", "readings/", "reference/ledger.md")  # what a statement may name
 
 
 @cache

@@ -57,7 +57,7 @@ NUMBER = {
 READING = {
     "open": "Whether scores are rounded.", "place": "section 3", "chosen": "raw", "why": "As printed.",
     "alternatives": {"rounded": "to two digits", "raw": "all digits"},
-    "measured": "workflow/benchmarks/readings_tcpo.md",
+    "measured": "docs/readings/tcpo.md",
 }  # fmt: skip
 ERRATA = {
     "1": {"text": "A sign is reversed & <wrong>.", "check": "test_errata.py::test_scheme2_as_printed_ties"},

@@ -1,4 +1,4 @@
-"""Freed memory is kept for the next array, by jobs and by trials that are no jobs."""
+"""Freed memory is kept for the next array by jobs."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ print(faults() - before)
 """
 
 
-def faults(code: str, **more: str) -> int:
+def faults(**more: str) -> int:
     """Pages that the system gave to a process of its own in its steps."""
     plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    command = [sys.executable, "-c", code + STEPS]
+    command = [sys.executable, "-c", STEPS]
     done = subprocess.run(command, env=plain | more, capture_output=True, text=True, timeout=LONG, check=True)
     return int(done.stdout)
 
 
 def test_without_the_settings_every_step_asks_the_system_anew() -> None:
-    assert faults("") > PAGES / 2
+    assert faults() > PAGES / 2
 
 
 def test_jobs_keep_what_they_freed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,11 +45,7 @@ def test_jobs_keep_what_they_freed(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
     set_for_children()
-    assert faults("", **{name: os.environ[name] for name in SETTINGS}) < PAGES / 100
-
-
-def test_trials_keep_what_they_freed() -> None:
-    assert faults("from cutlayer.core.memory import keep_freed\nkeep_freed()\n") < PAGES / 100
+    assert faults(**{name: os.environ[name] for name in SETTINGS}) < PAGES / 100
 
 
 def test_who_has_settings_of_their_own_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:

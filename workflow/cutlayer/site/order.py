@@ -17,7 +17,7 @@ ORDER = {  # group -> its documents; a pattern stands for those that are named n
     "Run it elsewhere": ["docs/cluster.md", "docs/dvc.md", "docs/troubleshooting.md"],
     "Understand": [*(f"docs/games/{name}.md" for name in ("vertical", "split", "split_server", "federated", "*")),
                    *(f"docs/papers/{name}.md" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "*")),
-                   "docs/architecture.md", "docs/solvers.md", "docs/library.md", "docs/*.md"],
+                   "docs/readings/*.md", "docs/architecture.md", "docs/solvers.md", "docs/library.md", "docs/*.md"],
     "Measured": ["workflow/benchmarks/*.md"],
     "Contribute": ["CONTRIBUTING.md"],
 }  # fmt: skip

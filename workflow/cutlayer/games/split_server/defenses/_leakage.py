@@ -4,7 +4,7 @@ A batch is too small to estimate L_p: for A classes with equal moments, the esti
 (A - 1) (k + k (k + 1) / 2) / N on k axes where the noise is small compared with the features, 0.6 for two classes, 16
 axes and 256 rows. So the published algorithm exceeds its threshold in most steps, and weights privacy more. With `rows`
 L_p is estimated on so many rows drawn anew, with less bias: then less is protected
-(workflow/benchmarks/readings_tcpo.md). On a few axes it ignores the leakage of the others.
+(docs/readings/tcpo.md). On a few axes it ignores the leakage of the others.
 
 Yu, Xiang, Wang, Long, "Privacy-Preserving Split Learning via Pareto Optimal Search", equation (3) and 5.1.
 """
