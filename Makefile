@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 ARGS ?=
-SNAKEMAKE = $(BIN)/snakemake --quiet --cores $(CORES) $(ARGS)
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) $(ARGS)
 # The value of a variable as one word of the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(value $(1)))'
 # make results SCALE=reference PAPERS=marvell,secdt: other than params.yaml says; SETUPS=, DEFENSES=, ATTACKS=: a part of it.
@@ -26,7 +26,7 @@ export PYTHONUTF8 := 1
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
-	@echo "Open results/site/index.html"
+	@$(BIN)/python -m cutlayer.reference.found
 
 setup: .venv/ready
 

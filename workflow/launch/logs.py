@@ -41,7 +41,10 @@ def _explain(error: Exception) -> None:
 
 
 class _Copy:
-    """A stream that also writes to a log, as long as the log can be written: a full disk is reported on the stream."""
+    """A stream that also writes to a log, as long as the log can be written: a full disk is reported on the stream.
+
+    Progress within a job (it begins with a carriage return) goes to its log alone: the stream shows that of all jobs.
+    """
 
     def __init__(self, stream: TextIO, log: Path) -> None:
         self.stream, self.path = stream, log
@@ -61,7 +64,7 @@ class _Copy:
         with contextlib.suppress(OSError):
             if self.log:
                 self.log.write(text)
-        return self.stream.write(text)
+        return len(text) if text.startswith("\r") else self.stream.write(text)
 
     def flush(self) -> None:
         self.stream.flush()

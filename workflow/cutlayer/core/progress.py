@@ -12,4 +12,4 @@ Item = TypeVar("Item")
 
 def steps(items: Sequence[Item], what: str) -> Iterable[Item]:
     """Iterate with a progress line on standard error, shown only after 5 seconds."""
-    return tqdm(items, desc=what, delay=5, mininterval=2, leave=False)
+    return tqdm(items, desc=what, delay=5, mininterval=2, leave=False, position=0)

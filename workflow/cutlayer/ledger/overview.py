@@ -65,6 +65,13 @@ LARGER = {
     "paper": "",
 }  # scale -> the one that decides more; of any other it is reference
 DECIDED = (HOLDS, DIFFERS, FAILS, REFUTED, ATTAINED, TIE)
+GROUPS = {  # what verdicts come to, in the order of a bar; all others cannot be judged
+    "hold": (HOLDS,),
+    "bounds not refuted": (ATTAINED, NOT_REFUTED),
+    "fail or differ": (FAILS, DIFFERS, REFUTED),
+    "undecided": (UNDECIDED, TIE),
+}
+NOT_JUDGED = "cannot be judged"
 OPEN = {
     UNDECIDED: "undecided",
     NO_SIGNAL: "without signal",
@@ -181,6 +188,13 @@ def tally(verdicts: Iterable[str]) -> dict[str, int]:
     """How often each verdict is given, marked or not, in their order."""
     found = Counter(map(plain, verdicts))
     return {word: found[word] for word in dict.fromkeys(map(plain, ORDER)) if word in found}
+
+
+def grouped(verdicts: Iterable[str]) -> dict[str, int]:
+    """How many verdicts are of each of GROUPS, and how many are of none."""
+    counts = tally(verdicts)
+    found = {group: sum(counts.get(word, 0) for word in words) for group, words in GROUPS.items()}
+    return found | {NOT_JUDGED: sum(counts.values()) - sum(found.values())}
 
 
 def chips(rows: pd.DataFrame, spoken_of: Iterable[str]) -> list[Chip]:

@@ -29,7 +29,7 @@ def compare(own: Path, reference: Path) -> str:
         raise InputError("compare.reference", f"there is no {reference}", "`make publish` writes it")
     if not own.exists():
         raise InputError("compare.results", f"there is no {own}", "`make results` writes it")
-    tables = [_read(path) for path in (own, reference)]
+    tables = [read(path) for path in (own, reference)]
     both = tables[0].merge(tables[1], on=KEY, suffixes=SIDES)
     found = both[differing(both)]
     lines = [_scales(both, *tables)]
@@ -51,7 +51,8 @@ def differing(both: pd.DataFrame) -> pd.Series:
     return apart | (both["ours_yours"].isna() != both["ours_reference"].isna())
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read(path: Path) -> pd.DataFrame:
+    """A claims.csv with numbers as such; raise InputError if it has a row twice."""
     table = pd.read_csv(path, keep_default_na=False, na_values={name: [""] for name in NUMBERS})
     doubled = table[table.duplicated(KEY)]
     if not doubled.empty:

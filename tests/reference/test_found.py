@@ -1,0 +1,45 @@
+"""What a run found: every row is counted once, and each side of a comparison adds up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from cutlayer.ledger import overview
+from cutlayer.ledger.verdicts import ORDER
+from cutlayer.reference import compare, found
+from cutlayer.reference.published import FOLDER
+
+CLAIMS = Path(__file__).parents[2] / FOLDER / "claims.csv"
+
+
+def test_every_verdict_is_of_one_group() -> None:
+    known = [word for words in overview.GROUPS.values() for word in words]
+    assert len(known) == len(set(known))
+    assert set(known) <= set(ORDER)
+    counts = overview.grouped(ORDER)
+    assert sum(counts.values()) == len(ORDER)
+    assert [*counts] == [*overview.GROUPS, overview.NOT_JUDGED]
+
+
+def test_a_run_agrees_with_itself(tmp_path: Path) -> None:
+    same = found.agreement(CLAIMS, CLAIMS)
+    assert same is not None
+    assert (same.agree, len(same.differ), same.added) == (len(compare.read(CLAIMS)), 0, 0)
+    assert found.agreement(CLAIMS, tmp_path / "none.csv") is None
+
+
+def test_what_is_moved_out_of_its_interval_does_not_agree_and_a_new_row_is_new(tmp_path: Path) -> None:
+    table = pd.read_csv(CLAIMS, keep_default_na=False, dtype=str)
+    measured = table.index[table["high"] != ""][:3]
+    for column in ("ours", "low", "high"):
+        table.loc[measured, column] = "1e6"
+    table.loc[len(table)] = table.iloc[0].where(table.columns != "item", "new")
+    table.to_csv(tmp_path / "claims.csv", index=False)
+    changed = found.agreement(tmp_path / "claims.csv", CLAIMS)
+    assert changed is not None
+    assert (len(changed.differ), changed.added) == (3, 1)
+    said = found.lines(tmp_path, CLAIMS.parent)
+    assert len(said) == 3
+    assert "3 do not; 1 rows are new" in said[2]
