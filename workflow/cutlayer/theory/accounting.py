@@ -52,7 +52,12 @@ def gaussian_auc(epsilon: float, delta: float, num_releases: int) -> float:
 
 def laplace_auc(epsilon: float, delta: float, num_releases: int) -> float:
     """Upper bound on the AUC from so many Laplace mechanisms with the noise of `laplace_deviation`."""
-    scale = laplace_deviation(epsilon, delta, num_releases) / math.sqrt(2)
+    return laplace_releases_auc(laplace_deviation(epsilon, delta, num_releases) / math.sqrt(2), num_releases)
+
+
+@functools.cache
+def laplace_releases_auc(scale: float, num_releases: int) -> float:
+    """Upper bound on the AUC from so many Laplace mechanisms of sensitivity 1 in L1 and this scale of the noise."""
     one = pld.from_laplace_mechanism(scale, value_discretization_interval=INTERVAL)
     return largest_auc(one.self_compose(num_releases))
 

@@ -73,3 +73,8 @@ def _direction(model: Gaussians) -> torch.Tensor:
     if model.gap:
         return (model.difference / math.sqrt(model.gap)).float()
     return torch.nn.functional.one_hot(torch.tensor(0), len(model.difference)).to(model.difference.device).float()
+
+
+def mean_square(gradient: torch.Tensor) -> float:
+    """The mean squared norm of the gradients (B, d)."""
+    return float(gradient.double().square().sum(dim=1).mean())

@@ -35,7 +35,7 @@ from cutlayer.games.split.defense import Context, Defense, Training
 from cutlayer.gradient_noise import GradientNoise, optimal_noise, power_for
 from cutlayer.theory.marvell import composed_auc
 
-from ._gaussians import Gaussians, estimated, perturbed
+from ._gaussians import Gaussians, estimated, mean_square, perturbed
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Marvell(Defense):
 
     def _noise(self, gradient: torch.Tensor, model: Gaussians) -> GradientNoise:
         problem = model.negative, model.positive, gradient.shape[1], model.gap, model.share
-        given = self.power * (model.gap or _mean_square(gradient))
+        given = self.power * (model.gap or mean_square(gradient))
         noise = optimal_noise(*problem, power_for(*problem, self._wanted) if self._wanted else given)
         if self.across == "optimal":
             return noise
@@ -89,9 +89,5 @@ class Marvell(Defense):
         return noise._replace(negative_across=both, positive_across=both)
 
     def _of_one_class(self, gradient: torch.Tensor, training: Training) -> torch.Tensor:
-        variance = _mean_square(gradient) * (1 / self._wanted if self._wanted else self.power / gradient.shape[1])
+        variance = mean_square(gradient) * (1 / self._wanted if self._wanted else self.power / gradient.shape[1])
         return gradient + math.sqrt(variance) * training.randn(*gradient.shape)
-
-
-def _mean_square(gradient: torch.Tensor) -> float:
-    return float(gradient.double().square().sum(dim=1).mean())
