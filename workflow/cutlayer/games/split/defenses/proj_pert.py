@@ -66,7 +66,7 @@ class ProjPert(Defense):
         if self.form == "projected":
             share, target = float(positive.double().mean()), self.sum_kl / len(gap)
             problems = torch.stack((v0, v1, gap), dim=1).tolist()
-            found = torch.tensor([_cheapest(*each, share, target) for each in problems], dtype=torch.float64)
+            found = torch.tensor([_cheapest(u, v, g, share, target) for u, v, g in problems], dtype=torch.float64)
             return found[:, 0].to(gradient.device), found[:, 1].to(gradient.device)
         wanted = gap * len(gap) / self.sum_kl
         if self.form == "evened":
