@@ -32,7 +32,7 @@ class Context:
     training: Training
     rows: torch.Tensor  # (B,) int64: the batch's places among the training rows
     state: Any = None  # what the defense's `begin` returned
-    top: torch.nn.Module | None = None  # the label party's model, as the defense's `top` returned it
+    top: Any = None  # the label party's model, as the defense's `top` returned it
 
     @property
     def labels(self) -> torch.Tensor:
