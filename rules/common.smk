@@ -83,7 +83,7 @@ memory.set_for_children()
 gpus = environment.gpus(internals.max_gpus)
 
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.all_exhibits()}
-REFERENCE = published.shown(published.FOLDER, plan.papers)
+REFERENCE = published.available(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
 FIGURES = [key for key in EXHIBITS if key not in TABLES]
 

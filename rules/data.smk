@@ -13,7 +13,7 @@ rule acquire:
     params:
         contents=contents(script_of("acquire")),
         sources=rows_in,
-        asked=asked,
+        acquisitions=acquisitions,
         stand_ins=plan.stand_ins,
     script:
         "../workflow/scripts/acquire.py"

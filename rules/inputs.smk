@@ -178,13 +178,15 @@ def misnamed(folder):
         print(f"warning: {sentence}", file=sys.stderr)
 
 
-def asked(wildcards):
+def acquisitions(wildcards):
     """Number of acquisitions of a folder's files; one more if there is a reason to try again."""
     if not internals.is_main:
         return 0  # only that one acquires files
     misnamed(wildcards.folder)
     places = ("data/raw", mirror, SOURCES)
-    return sources.asked(record_of_folder(wildcards.folder), *places, answering())
+    return sources.acquisitions(
+        record_of_folder(wildcards.folder), *places, answering()
+    )
 
 
 def acquired(wildcards):
@@ -194,7 +196,7 @@ def acquired(wildcards):
         "data/raw/{folder}/{file}".format(**wildcards)
     ):
         content = json.load(open(record))
-        if asked(wildcards) == content["asked"]:
+        if acquisitions(wildcards) == content.get("acquisitions"):
             reasons = [
                 r
                 for one in content["datasets"].values()

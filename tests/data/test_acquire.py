@@ -32,7 +32,7 @@ from cutlayer.data.packaged import from_package
 from cutlayer.data.sources import (
     COLUMNS,
     Missing,
-    asked,
+    acquisitions,
     failed,
     held,
     is_local,
@@ -418,7 +418,7 @@ class Folder:
 
     def wanted(self, answering: Collection[str] = ()) -> int:
         """The parameter that makes Snakemake look for the files again when it is another one than the last time."""
-        return asked(self.file, self.place.raw, self.place.mirror, self.place.sources, answering)
+        return acquisitions(self.file, self.place.raw, self.place.mirror, self.place.sources, answering)
 
     def look(self, answering: Collection[str] = (), stand_ins: bool = True) -> dict[str, Any]:
         """What one look for the files writes down."""

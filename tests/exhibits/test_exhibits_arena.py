@@ -242,7 +242,7 @@ def verdicts(values, *items):
     return {item: set(own["verdict"]) for item, own in table.groupby("item")}
 
 
-PROMISES = {
+BOUNDS = {
     "marvell": 0.7, "dp": 0.57, "marvell_shaped": 0.65, "randomized_response": 0.73, "tcpo": 0.6, "tcpo_composed": 0.6,
     "gaussian_features": 0.6,
 }  # fmt: skip
@@ -255,7 +255,7 @@ LEAKS = {
 def as_found(defense, setting, attack, metric):
     """Roughly what the prototypes found; a defense leaks alike in all of its settings, so that no two leak alike."""
     if metric == "promise":
-        return PROMISES.get(defense)
+        return BOUNDS.get(defense)
     if metric in OF_A_RUN - {"kl"}:
         dear = {"none": 0.9, "dp": 0.6, "marvell_shaped": 0.8, "infocensor": 0.8, "send_nothing": 0.65}
         return dear.get(defense, 0.7)
@@ -286,8 +286,8 @@ def of_features(defense, setting, attack):
 EXPECTED = {
     "marvell_broken": "holds", "secdt_broken": "holds", "max_norm_wears_off": "holds", "iso_wears_off": "holds",
     "mixpro_wears_off": "holds", "secdt_raw_wears_off": "holds", "secdt_raw_hides_a_batch": "holds",
-    "marvell_keeps_its_promise": "refuted", "marvell_shaped_keeps_its_promise": "not refuted",
-    "dp_keeps_its_promise": "not refuted", "randomized_response_keeps_its_promise": "attained",
+    "marvell_within_its_bound": "refuted", "marvell_shaped_within_its_bound": "not refuted",
+    "dp_within_its_bound": "not refuted", "randomized_response_within_its_bound": "attained",
     "randomized_response_leaks_what_it_draws": "holds", "randomized_response_leaks_what_it_draws_for_a_row": "holds",
     "marvell_keeps_half": "fails", "dp_keeps_half": "fails", "randomized_response_keeps_half": "fails",
     "marvell_shaped_keeps_half": "holds", "tcpo_keeps_half": "fails", "tcpo_composed_keeps_half": "fails",
@@ -300,8 +300,8 @@ EXPECTED = {
     "class_label_holds": "holds", "class_label_holds_for_two_classes": "holds",
     "adv_leaks_more_over_all_epochs": "holds",
     "infocensor_leaks_more_over_all_epochs": "holds", "tcpo_leaks_more_over_all_epochs": "holds",
-    "tcpo_keeps_its_promise": "refuted", "tcpo_composed_keeps_its_promise": "not refuted",
-    "gaussian_features_keeps_its_promise": "not refuted", "infocensor_trades_better_than_tcpo": "no common range",
+    "tcpo_within_its_bound": "refuted", "tcpo_composed_within_its_bound": "not refuted",
+    "gaussian_features_within_its_bound": "not refuted", "infocensor_trades_better_than_tcpo": "no common range",
     "spread_in_few_directions": "holds", "marvell_exposes_some_rows": "holds", "dp_exposes_some_rows": "undecided",
     "marvell_shaped_exposes_some_rows": "undecided", "secdt_broken_without_k": "holds",
     "equal_noise_across_mends_a_batch": "holds", "max_norm_read_in_the_first_epoch": "holds",
@@ -331,7 +331,7 @@ def test_claims_about_broken_defenses_fail_where_nothing_breaks_them():
         assert found[item] == {"fails"}, item
     assert found["optimal_transform_can_help_the_adversary"] == {"fails"}
     assert found["spread_in_few_directions"] == {"fails"}
-    assert found["marvell_keeps_its_promise"] == {"not refuted"}
+    assert found["marvell_within_its_bound"] == {"not refuted"}
 
 
 def test_where_a_guess_of_one_half_is_as_good_as_an_attack_the_claims_can_fail_too():
@@ -359,12 +359,12 @@ def test_claims_about_what_holds_fail_where_it_is_broken():
     kept += ["scheme2_holds_for_two_classes", "class_label_holds", "class_label_holds_for_two_classes"]
     for item in [*kept, "equal_noise_across_mends_a_batch"]:
         assert found[item] == {"fails"}, item
-    for item in [name for name in found if name.endswith("_keeps_its_promise")]:
+    for item in [name for name in found if name.endswith("_within_its_bound")]:
         about = PAPER["claims"][item]["about"]
         assert found[item] == {"not refuted" if about == "label" else "refuted"}, item
 
 
-@pytest.mark.parametrize("claim", [name for name in PAPER["claims"] if name.endswith("_keeps_its_promise")])
+@pytest.mark.parametrize("claim", [name for name in PAPER["claims"] if name.endswith("_within_its_bound")])
 def test_a_bound_is_held_against_what_its_defense_says_that_it_is_about(claim):
     entry = PAPER["claims"][claim]
     variant = plan().defenses[entry["check"]["left"]["defense"]]

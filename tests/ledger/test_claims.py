@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from cutlayer.core.errors import InputError
-from cutlayer.ledger.cells import NO_SEED, WHO, bounds, seeds
+from cutlayer.ledger.cells import NO_SEED, WHO, bounds, num_seeds
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.statistics import interval
 
@@ -108,7 +108,7 @@ def test_a_scale_that_judges_no_printed_numbers_judges_claims_and_what_does_not_
 def test_facts_of_the_data_are_exact():
     fact = table([0.5], seed=NO_SEED)
     assert bounds(fact) == (0.5, 0.5, 0.5)
-    assert seeds(fact) == 0
+    assert num_seeds(fact) == 0
     assert verdict(fact, at_most=0.5) == "holds"
     assert verdict(fact, at_most=0.49) == "fails"
     assert list(number(fact, tolerance=0)["verdict"]) == ["differs"]

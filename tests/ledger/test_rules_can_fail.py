@@ -19,8 +19,8 @@ import pytest
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.ledger import cells, evidence, verdicts
-from cutlayer.ledger.asked import all_selections, mask
 from cutlayer.ledger.bounds import rule
+from cutlayer.ledger.check_cells import all_selections, mask
 from cutlayer.ledger.estimates import compared
 from cutlayer.metrics import declared
 from cutlayer.plan import check_lines
@@ -30,7 +30,7 @@ from cutlayer.reference import published, reasons
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / published.FOLDER
 PLAN = reasons.of_reference(ROOT)
-SHOWN = published.shown(FOLDER, PLAN.papers)
+SHOWN = published.available(FOLDER, PLAN.papers)
 CLAIMS = {f"{paper} {name}": (paper, claim) for paper, own in SHOWN.items() for name, claim in own["claims"].items()}
 SHUFFLES, MANY = 5, 1e9
 BAD = {verdicts.FAILS, verdicts.REFUTED}

@@ -330,13 +330,13 @@ def test_what_was_published_before_an_exhibit_came_is_shown_without_it(once: Pat
         "exhibits": content["exhibits"] | {"new": new}, "claims": content["claims"] | {"new": claim},
         "main": [{"text": "New.", "claims": ["new"]}], "errata": {"1": {"text": "It is.", "check": "exhibit new"}},
     }  # fmt: skip
-    shown = published.shown(once / "reference", plan.papers | {FIRST: changed})
+    shown = published.available(once / "reference", plan.papers | {FIRST: changed})
     assert [*shown] == [FIRST]
     assert shown[FIRST]["exhibits"].keys() == content["exhibits"].keys()
     assert shown[FIRST]["claims"].keys() == content["claims"].keys()
     assert shown[FIRST]["main"] == [{"text": "New.", "claims": []}]
     assert not shown[FIRST]["errata"]
-    assert published.shown(once / "nowhere", plan.papers) == {}
+    assert published.available(once / "nowhere", plan.papers) == {}
 
 
 def test_the_readme_says_which_papers_are_in_the_reference_run() -> None:

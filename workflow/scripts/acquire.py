@@ -11,5 +11,5 @@ with logged(snakemake):
         mirror,
         snakemake.params.stand_ins,
         "data/sources.csv",
-        snakemake.params.asked,
+        snakemake.params.acquisitions,
     )

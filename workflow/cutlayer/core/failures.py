@@ -17,6 +17,7 @@ from .errors import InputError
 
 KEEP_GOING = "CUTLAYER_KEEP_GOING"
 PREFIX = "failed: "
+REDUCED = "not at this scale: "  # prefix of reasons that a larger scale removes
 Result = TypeVar("Result")
 
 

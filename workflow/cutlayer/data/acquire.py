@@ -160,11 +160,12 @@ def _places(row: Source, mirror: str | Path | None) -> dict[str, Callable[[Path]
 
 
 def record(
-    path: str | Path, raw: str | Path, mirror: str | Path | None, stand_ins: bool, sources: str | Path, asked: int
+    path: str | Path, raw: str | Path, mirror: str | Path | None, stand_ins: bool, sources: str | Path, number: int
 ) -> None:
     """Acquire the files of the folder that `path` is named after, for all its datasets, and write down what was found.
 
-    A record that is there already says where files in raw came from. `asked` is kept, see `sources.asked`.
+    A record that is there already says where files in raw came from. `number` is kept, see
+    `sources.acquisitions`.
 
     Raises:
         InputError: See `acquire`; that no place has the files is no error, but part of the record.
@@ -182,7 +183,7 @@ def record(
             print(error, file=sys.stderr)
             found[dataset] = {"version": STAND_IN, "reasons": error.reasons}
             again |= dict.fromkeys(error.again)
-    write_json(path, {"asked": asked, "again": [*again], "datasets": found})
+    write_json(path, {"acquisitions": number, "again": [*again], "datasets": found})
 
 
 def _origins(path: str | Path) -> dict[str, tuple[str, str]]:

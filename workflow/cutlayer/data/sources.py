@@ -1,6 +1,6 @@
 """The table of original files, data/sources.csv, and which of them are available.
 
-The Snakefile asks `asked` whenever it is parsed, and so in each job: only the standard library is imported here.
+The Snakefile calls `acquisitions` when it is parsed, and so in each job: only the standard library is imported here.
 """
 
 from __future__ import annotations
@@ -81,23 +81,23 @@ def datasets_in(folder: str, sources: str | Path) -> list[str]:
     return [name for name in names if folder_of(name, sources) == folder]
 
 
-def asked(
+def acquisitions(
     record: str | Path,
     raw: str | Path,
     mirror: str | Path | None,
     sources: str | Path,
     answering: Collection[str] = (),
 ) -> int:
-    """How often the files of a folder were wanted: the number in its record, or one more if it is worth another look.
+    """Number of acquisitions of a folder's files, as in its record; one more if another acquisition may find more.
 
-    It is if files of a better version, or any in place of a stand-in, are here now, if one is another than it was, or
-    if one of the addresses that are `answering` did not at that time.
+    It may if files of a better version, or any in place of a stand-in, are at hand now, if a file has changed, or if
+    one of the addresses that are `answering` did not answer at that time. -1 of a damaged record.
     """
     if not Path(record).is_file():
         return 0
     try:
         content = json.loads(Path(record).read_text(encoding="utf-8"))
-        number, found, again = int(content["asked"]), content["datasets"], {*content["again"]}
+        number, found, again = int(content["acquisitions"]), content["datasets"], {*content["again"]}
         better = any(_better(name, one["version"], Path(raw), mirror, sources) for name, one in found.items())
         folder = Path(raw, Path(record).stem)
         sizes = {name: size for one in found.values() for name, size in one.get("files", {}).items()}
@@ -178,7 +178,7 @@ def versions_of(dataset: str, sources: str | Path, version: str | None) -> list[
 
     `sources` may also be the folder of a dataset of one's own: its files are those in a folder of its name there.
     """
-    every = _beside(Path(sources), dataset) if Path(sources).is_dir() else read_sources(sources)
+    every = _own_rows(Path(sources), dataset) if Path(sources).is_dir() else read_sources(sources)
     rows = [row for row in every if dataset in made_of(row)]
     if not rows:
         known = nearest(dataset, {name for row in every for name in made_of(row)})
@@ -203,8 +203,8 @@ def own_files(folder: Path, dataset: str) -> list[Path]:
     raise InputError(f"dataset.{dataset}", wrong, f"expected files there, of folders one archive ({dataset}.zip)")
 
 
-def _beside(folder: Path, dataset: str) -> list[Source]:
-    """A row for each of them."""
+def _own_rows(folder: Path, dataset: str) -> list[Source]:
+    """A row for each file of a dataset of one's own."""
     empty = dict.fromkeys(COLUMNS, "") | {"dataset": dataset, "version": "own", "provenance": "real"}
     return [Source(**empty | {"file": file.name}) for file in own_files(folder, dataset)]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from cutlayer.core import failed_cells, failures, scales
+from cutlayer.core import failed_cells, failures
 from cutlayer.plan.sweeps import parameters_in
 
 RUN = ["setup", "defense", "setting"]
@@ -46,7 +46,7 @@ def ordered(settings: pd.Series) -> bool:
 
 def reason_text(skipped: str) -> str:
     """Text for a cell without a number: a method does not apply or failed, or the scale is too small."""
-    own_words = skipped.startswith((failures.PREFIX, scales.PREFIX))
+    own_words = skipped.startswith((failures.PREFIX, failures.REDUCED))
     return skipped if own_words else f"does not apply: {skipped}"
 
 

@@ -18,7 +18,7 @@ from functools import partial
 
 import pandas as pd
 
-from .asked import Check
+from .check_cells import Check
 from .estimates import Compared
 from .evidence import Found
 from .statistics import Estimate, at_places

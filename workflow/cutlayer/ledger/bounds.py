@@ -18,8 +18,8 @@ from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import AS_DRAWN, UNDEFENDED
 
 from . import verdicts
-from .asked import where
 from .chance import two_sided
+from .check_cells import where
 from .estimates import PROVEN, Compared, compared
 from .evidence import Found, per_setup
 

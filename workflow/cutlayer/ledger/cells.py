@@ -145,7 +145,7 @@ def _moments(setup: str, table: Any) -> Iterator[dict[str, Any]]:
             yield {"setup": setup, "seed": NO_SEED, "feature": place, "metric": metric, "value": value}
 
 
-def seeds(group: pd.DataFrame | Columns) -> int:
+def num_seeds(group: pd.DataFrame | Columns) -> int:
     """Number of seeds of a cell; 0 for facts of the data."""
     return len({*group["seed"]} - {NO_SEED})
 
@@ -157,7 +157,7 @@ def each(group: Columns) -> dict[int, float]:
 
 def bounds(group: Columns) -> tuple[float, float, float]:
     """Mean and interval of a cell over its seeds; a fact of the data has no interval."""
-    if seeds(group) == 0:
+    if num_seeds(group) == 0:
         value = float(pd.Series(group["value"]).mean())  # of those that are there
         return value, value, value
     chance = group["chance"][0] if "chance" in group else math.nan
@@ -199,7 +199,7 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str) -> pd.DataFrame:
         row: dict[str, Any] = {"paper": paper, "exhibit": exhibit, "scale": who["scale"]} | who
         if along == "d":
             row["share"] = row["d"] / row["features"]
-        row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": seeds(group)}
+        row |= {"n": int(group["n"].max()), "cases": int(group["cases"].max()), "seeds": num_seeds(group)}
         row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"][0]}
         row |= {"by": ", ".join(name for name, _ in Counter(group["by"]).most_common())} if "by" in group else {}
         error, decide = behind(group)

@@ -29,7 +29,7 @@ from cutlayer.metrics import declared
 from cutlayer.plan.check_lines import AT_EQUAL
 
 from . import worth
-from .asked import Check, undefended, where
+from .check_cells import Check, undefended, where
 from .samples import EVERYWHERE, fewest, known, of_values, unit
 from .sides import Pair, Side, pairs, place_by_place
 from .statistics import LEVEL, ROUNDING, Estimate, Sample, at_places, smallest_of_largest, surely

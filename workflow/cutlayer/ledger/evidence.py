@@ -23,9 +23,9 @@ from cutlayer.core.errors import InputError
 from cutlayer.plan.check_lines import listed
 from cutlayer.plan.sweeps import AS_DRAWN
 
-from .asked import Check, Selection, all_selections, mask, where
-from .cells import NO_SEED, axis, seeds
+from .cells import NO_SEED, axis, num_seeds
 from .chance import two_sided, with_columns
+from .check_cells import Check, Selection, all_selections, mask, where
 from .estimates import APART, NOTHING, Compared, compared
 from .worth import WORTHLESS
 
@@ -104,7 +104,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
     found = compared(check, used)
     lacks = next((lacks for text, lacks in NOT_COMPARED.items() if text in found.why), UNCOMPARED) if found.why else ""
     folded = math.nan if used is leaked else compared(check, leaked).shown.mean
-    return Found(facts, found, used, seeds(used), lacks, found.why, folded=folded)
+    return Found(facts, found, used, num_seeds(used), lacks, found.why, folded=folded)
 
 
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:

@@ -20,14 +20,14 @@ from typing import Any
 
 import pandas as pd
 
-from cutlayer.core import failed_cells, failures, scales
+from cutlayer.core import failed_cells, failures
 from cutlayer.plan.sweeps import UNDEFENDED
 
 from .statistics import ROUNDING
 
 Rule = Mapping[str, Any]
 NOTHING = f"{failures.PREFIX}no utility and leak to choose a setting by"
-ONE_SEED = f"{scales.PREFIX}the setting is chosen on other seeds, and there is one"
+ONE_SEED = f"{failures.REDUCED}the setting is chosen on other seeds, and there is one"
 
 
 def chosen(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:

@@ -15,9 +15,9 @@ import pandas as pd
 from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import AS_DRAWN
 
-from .asked import Check, Selection, selections, where
 from .cells import NO_SEED, axis
 from .chance import errors, kind, rows_of, with_columns
+from .check_cells import Check, Selection, selections, where
 
 PLACE = ["seed", "place"]
 NUMBERS = ["value", "error", "rows"]

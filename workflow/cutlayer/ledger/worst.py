@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cutlayer.core import failed_cells, failures, scales
+from cutlayer.core import failed_cells, failures
 
 from .chance import leaks as mirrored
 from .chance import two_sided, with_columns
@@ -28,7 +28,7 @@ from .chance import two_sided, with_columns
 Rule = Mapping[str, Any]
 RUN = ["setup", "defense", "setting"]
 CASE: list[Hashable] = [*RUN, "metric"]
-ONE_SEED = f"{scales.PREFIX}the attack is chosen on other seeds, and there is one"
+ONE_SEED = f"{failures.REDUCED}the attack is chosen on other seeds, and there is one"
 
 
 def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:

@@ -13,7 +13,6 @@ import functools
 import importlib
 import importlib.util
 import itertools
-import math
 import re
 import sys
 import traceback
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cutlayer.core import yamls
+from cutlayer.core import limits, yamls
 from cutlayer.core.errors import InputError, nearest
 
 from .classes import ROOT
@@ -192,7 +191,8 @@ def _of_file(kind: str, path: Path) -> Any:
 
 def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
     """Raise InputError unless every given parameter exists and has a value of its declared type."""
-    known = method(kind, name).parameters
+    found = method(kind, name)
+    known, bounds = found.parameters, found.constants.get("limits", {})
     for parameter, value in given.items():
         if parameter not in known:
             raise InputError(
@@ -200,7 +200,7 @@ def check_parameters(kind: str, name: str, given: Mapping[str, Any]) -> None:
                 f"has no parameter {parameter!r}",
                 nearest(parameter, known) if known else "it has none",
             )
-        allowed = _allowed(known[parameter], value) or _beyond(method(kind, name).constants, parameter, value)
+        allowed = _allowed(known[parameter], value) or limits.beyond(bounds, parameter, value)
         if allowed:
             raise InputError(f"{kind}.{name}", f"{parameter} = {value!r}", allowed)
 
@@ -222,19 +222,6 @@ def _allowed(annotation: str, value: Any) -> str:
         return ""
     number = yamls.written(value, annotation == "int") if annotation in NUMBERS else ""
     return f"expected {annotation}" + (f": write {number}" if number else "")
-
-
-def _beyond(constants: Mapping[str, Any], parameter: str, value: Any) -> str:
-    """Declared limits of a number if `value` is beyond them or not finite; else empty."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return ""
-    if not math.isfinite(value):
-        return "expected a finite number"
-    least, most = constants.get("limits", {}).get(parameter, (None, None))
-    if (least is None or value >= least) and (most is None or value <= most):
-        return ""
-    bounds = [f"at least {least:g}" if least is not None else "", f"at most {most:g}" if most is not None else ""]
-    return " and ".join(filter(None, bounds))
 
 
 def strength(defense: str) -> tuple[str, float, float]:

@@ -33,7 +33,7 @@ def judge(root: Path) -> pd.DataFrame:
 
 def _drawn_again(plan: Plan, folder: Path) -> Iterator[tuple[str, str]]:
     """Every exhibit that is published, but of those that show what is newer than the run."""
-    for paper, content in published.shown(folder, plan.papers).items():
+    for paper, content in published.available(folder, plan.papers).items():
         for name, exhibit in content["exhibits"].items():
             if not published.is_newer(exhibit, cells.load(published.cells(folder, paper, name))):
                 yield paper, name

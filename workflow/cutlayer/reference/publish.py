@@ -195,7 +195,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 if __name__ == "__main__":
     try:
-        asked = sys.argv[1:] or [yamls.read(Path("params.yaml"), "params.yaml")["scale"]]
-        print(publish(Path("."), commit_of(Path(".")), asked[0]))
+        given = sys.argv[1:] or [yamls.read(Path("params.yaml"), "params.yaml")["scale"]]
+        print(publish(Path("."), commit_of(Path(".")), given[0]))
     except InputError as error:
         sys.exit(f"error: {error}")

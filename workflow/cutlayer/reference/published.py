@@ -53,16 +53,16 @@ def cells(folder: Path, paper: str, name: str) -> Path:
     return packed if packed.exists() else file
 
 
-def shown(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:
-    """Of these papers those that are published, with the exhibits that are there and the claims on these.
+def available(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these papers that have a published run, each with its published exhibits and the claims on these.
 
     A paper.yaml may have more by now than when its run was published.
     """
     known = runs(folder)
-    return {name: _shown(folder, name, content) for name, content in papers.items() if name in known}
+    return {name: _available(folder, name, content) for name, content in papers.items() if name in known}
 
 
-def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, Any]:
+def _available(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, Any]:
     exhibits = {
         name: exhibit
         for name, exhibit in content["exhibits"].items()
@@ -72,7 +72,7 @@ def _shown(folder: Path, paper: str, content: Mapping[str, Any]) -> dict[str, An
 
 
 def is_newer(exhibit: Mapping[str, Any], table: Any) -> bool:
-    """Whether an exhibit asks for setups, defenses, attacks or sets of attacks of which its table knows nothing."""
+    """Whether an exhibit declares setups, defenses, attacks or sets of attacks that its table does not have."""
     attacks = exhibit["worst"]["among"] if "worst" in exhibit else exhibit.get("attacks", ())
-    asked = {"setup": exhibit.get("setups", ()), "defense": exhibit.get("defenses", ()), "attack": attacks}
-    return any(set(names) - set(table[kind]) for kind, names in asked.items() if (table[kind] != "").any())
+    declared = {"setup": exhibit.get("setups", ()), "defense": exhibit.get("defenses", ()), "attack": attacks}
+    return any(set(names) - set(table[kind]) for kind, names in declared.items() if (table[kind] != "").any())

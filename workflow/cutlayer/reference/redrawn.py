@@ -29,8 +29,8 @@ COLORS = 256  # of a picture: a third of the bytes, and the eye sees no differen
 def plan_of(root: Path, papers: Iterable[str]) -> Plan:
     """Today's plan of these papers, in the order of params.yaml, whole as at the papers' scale."""
     config = yamls.read(root / "params.yaml", "params.yaml")
-    asked = [*papers]
-    return Plan(config | {"scale": FULL_SCALE, "papers": sorted(asked, key=[*config["papers"], *asked].index)})
+    wanted = [*papers]
+    return Plan(config | {"scale": FULL_SCALE, "papers": sorted(wanted, key=[*config["papers"], *wanted].index)})
 
 
 def sizes(plan: Plan, folder: Path) -> list[Scale]:
@@ -50,7 +50,7 @@ def judge(plan: Plan, folder: Path) -> pd.DataFrame:
 
 def judged(plan: Plan, folder: Path) -> pd.DataFrame:
     """The rows by today's rules and paper.yaml, as text; there is no result of cells that no run has."""
-    content = published.shown(folder, plan.papers)
+    content = published.available(folder, plan.papers)
     printed = [plan.folder / "papers" / name / "published.csv" for name in content]
     tables = [published.cells(folder, name, exhibit) for name, own in content.items() for exhibit in own["exhibits"]]
     with tempfile.TemporaryDirectory() as room:
@@ -66,7 +66,7 @@ def read(path: Path) -> pd.DataFrame:
 
 def write_ledger(plan: Plan, claims: pd.DataFrame, folder: Path) -> None:
     """Write ledger.md of these rows."""
-    content = published.shown(folder, plan.papers)
+    content = published.available(folder, plan.papers)
     tables = [cells.load(published.cells(folder, name, e)) for name, own in content.items() for e in own["exhibits"]]
     failed = dict.fromkeys(line for table in tables for line in failed_cells.listed(table))
     with replacing(folder / "ledger.md") as temporary:

@@ -25,7 +25,7 @@ def both(own: Inputs, folder: Path, order: Sequence[str]) -> tuple[Inputs, Input
     The reference has the papers of your run that are published, at scales in this `order`. The project's texts are in
     your site only.
     """
-    papers, runs = published.shown(folder, own.papers), published.runs(folder)
+    papers, runs = published.available(folder, own.papers), published.runs(folder)
     if not papers:
         return own, None
     there = {run["scale"] for name in papers for run in runs[name]}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cutlayer.core import artifacts, scales, transcript
+from cutlayer.core import artifacts, failures, transcript
 from cutlayer.core.failures import Failed, tolerate
 from cutlayer.core.progress import steps
 from cutlayer.core.seeds import generator
@@ -30,8 +30,8 @@ from cutlayer.plan import plugins
 SHARE = 0.01  # of the tracked records: the most vulnerable ones
 FEWEST = 100  # records that all seeds track
 NONE = "for setups that follow rows through the training"
-TOO_FEW = f"{scales.PREFIX}the seeds watch too few rows of both classes in common; all rows of the data are needed"
-ONE_SEED = f"{scales.PREFIX}the most vulnerable rows are chosen on other seeds, and there is one"
+TOO_FEW = f"{failures.REDUCED}the seeds watch too few rows of both classes in common; all rows of the data are needed"
+ONE_SEED = f"{failures.REDUCED}the most vulnerable rows are chosen on other seeds, and there is one"
 
 Rows = Iterator[dict[str, Any]]
 

@@ -112,6 +112,12 @@ def deviation(name: str, hook: str, found: Any) -> None:
         raise InputError(name, f"{hook} returned {found!r}", "expected a finite number from 0")
 
 
+def guarantee(name: str, found: Any, *_: Any) -> None:
+    """Raise unless the AUC that a defense guarantees is None or from 1/2 to 1."""
+    if found is not None and not 0.5 <= found <= 1:
+        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
+
+
 def several(name: str, hook: str, found: Any, parts: Sequence[str]) -> None:
     """Raise unless it is a tuple of these parts."""
     if not isinstance(found, tuple) or len(found) != len(parts):

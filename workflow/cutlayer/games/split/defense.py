@@ -40,11 +40,6 @@ class Context:
         return self.training.labels[self.rows]
 
 
-def _bounded(name: str, found: Any, defense: Defense, training: Training) -> None:
-    if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
-
-
 def _outputs(name: str, found: Any, defense: Defense, classes: int) -> None:
     checks.count(name, "outputs", found, at_least=classes)
 
@@ -89,14 +84,14 @@ class Defense(base.Defense):
 
     games: ClassVar[set[str]] = {"split"}
 
-    def begin(self, training: Training) -> Any:
-        """Set up the defense before the first step; the result is the `state` of every later hook."""
-        return None
-
     @base.returns(_outputs)
     def outputs(self, classes: int) -> int:
         """The number of classes that the top model predicts."""
         return classes
+
+    def begin(self, training: Training) -> Any:
+        """Set up the defense before the first step; the result is the `state` of every later hook."""
+        return None
 
     @base.returns(_top)
     def top(self, module: torch.nn.Module, width: int, training: Training) -> torch.nn.Module:
@@ -108,7 +103,7 @@ class Defense(base.Defense):
         """
         return module
 
-    @base.returns(_bounded)
+    @base.returns(checks.guarantee)
     def auc_bound(self, training: Training) -> float | None:
         """Upper bound on the AUC of any attack on a row's label, or None if the defense gives no guarantee.
 

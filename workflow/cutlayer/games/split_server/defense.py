@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 
-from cutlayer.core.errors import InputError
 from cutlayer.games.base import checks
 from cutlayer.games.base import defense as base
 from cutlayer.games.base.party import PartyContext
@@ -61,11 +60,6 @@ def _deviation(name: str, found: Any, *_: Any) -> None:
     checks.deviation(name, "deviation", found)
 
 
-def _bounded(name: str, found: Any, *_: Any) -> None:
-    if found is not None and not 0.5 <= found <= 1:
-        raise InputError(name, f"auc_bound returned {found!r}", "expected None or an AUC from 1/2 to 1")
-
-
 def _penalty(name: str, found: Any, defense: Defense, features: torch.Tensor, context: Context) -> None:
     if found is not None:
         checks.shaped(name, "penalty", found, (), features.dtype, features.device)
@@ -104,7 +98,7 @@ class Defense(base.Defense):
         """
         return 0.0
 
-    @base.returns(_bounded)
+    @base.returns(checks.guarantee)
     def auc_bound(self, clients: ClientsContext) -> float | None:
         """Upper bound on the AUC of any attack on a row's attribute, or None if the defense gives no guarantee."""
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutlayer.core import scales
+from cutlayer.core import failures
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.stages.theory import Case
 
@@ -40,7 +40,7 @@ def measure(seen: Mapping[str, np.ndarray], truth: Mapping[str, np.ndarray], cas
 def _lacks(step: int, recorded: list[int], labels: np.ndarray) -> str:
     """Reason why a step cannot be measured; empty if it can."""
     if step not in recorded:
-        return f"{scales.PREFIX}step {step} is not recorded, the last is {max(recorded)}"
+        return f"{failures.REDUCED}step {step} is not recorded, the last is {max(recorded)}"
     return "" if len(np.unique(labels[recorded.index(step)])) == 2 else "for batches with both classes"
 
 

@@ -1,4 +1,4 @@
-"""Selections of cells that a check names."""
+"""The cells that a check compares: the selections that it names, and their cells in a table."""
 
 from __future__ import annotations
 
