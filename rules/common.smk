@@ -22,7 +22,7 @@ from cutlayer.plan.jobs import SHARED
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import published
 from cutlayer.site import api, order
-from launch import environment, notes, processes, warm
+from launch import changes, environment, notes, processes, warm
 from launch.internals import Internals
 
 # The plan stays in memory to the end. Else the garbage collector scans it again and again, and once more at the end: a fourth
@@ -58,7 +58,7 @@ with sentences():
         sources.check_mirror(mirror)
     ORIGINALS = [row for row in sources.read_sources(SOURCES) if row.file]
 
-internals.before_running(sentences()(processes.settle))
+internals.before_running(sentences()(processes.settle), changes.report)
 
 
 onstart:
@@ -74,6 +74,7 @@ onstart:
 
 
 onsuccess:
+    changes.keep()
     names = {*plan.setups, *plan.defenses, *plan.attacks, SHARED}
     if not internals.touches and (failed := notes.found(names)):
         raise WorkflowError("failed, and marked so in tables and ledger", *failed)

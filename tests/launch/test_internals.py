@@ -28,10 +28,12 @@ found = {"is_main": internals.is_main, "config_files": internals.config_files, "
 found["submits"] = internals.submits
 
 
-@internals.before_running
 def settle():
     found["locks"] = [*map(str, pathlib.Path(".snakemake/locks").glob("*"))]
     pathlib.Path("settled").touch()
+
+
+internals.before_running(settle, pathlib.Path("reported").touch)
 
 
 onstart:
@@ -93,9 +95,10 @@ def test_snakemake_still_has_what_the_rules_take_of_it(tmp_path):
     assert (touched["touches"], touched["keeps_going"], touched["max_gpus"]) == (True, False, None)
 
 
-def test_nothing_is_done_before_a_dry_run(tmp_path):
+def test_before_a_dry_run_changes_are_reported_and_nothing_is_done(tmp_path):
     assert found(tmp_path, "--cores", "1", "--dry-run") == {}
     assert not (tmp_path / "settled").exists()
+    assert (tmp_path / "reported").exists()
 
 
 def test_what_is_gone_is_named_with_the_version_that_had_it():

@@ -31,16 +31,19 @@ class Internals:
         except AttributeError as error:
             raise InputError(f"snakemake.{path}", f"is gone ({error})", f"expected Snakemake {READ_IN}") from None
 
-    def before_running(self, action: Callable[[], None]) -> None:
-        """Call this before Snakemake takes its lock and reads the state of files, unless it will run nothing.
+    def before_running(self, action: Callable[[], None], report: Callable[[], None]) -> None:
+        """Call `action` before Snakemake takes its lock and reads the state of files, unless it will run nothing.
 
-        `onstart` comes after both. What runs nothing (--lint, --summary, --dry-run) must change nothing.
+        `onstart` comes after both. What runs nothing (--lint, --summary, --dry-run) must change nothing. `report` is
+        called before a dry run too.
         """
         execute = self._get("execute")
 
         def after_action(*, executor_plugin: Any, **settings: Any) -> Any:
-            if self.is_main and not self._get("common_settings.dryrun_exec", executor_plugin):
-                action()
+            if self.is_main:
+                report()
+                if not self._get("common_settings.dryrun_exec", executor_plugin):
+                    action()
             return execute(executor_plugin=executor_plugin, **settings)
 
         self._workflow.execute = after_action

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DIGITS = 12  # of a checksum that is shown
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
+digested: dict[str, str] = {}  # file -> checksum, of all code that was in a digest
+
 
 def closure(*files: str | Path) -> tuple[str, ...]:
     """The given files of the library and every library file they import, sorted."""
@@ -34,6 +36,7 @@ def closure(*files: str | Path) -> tuple[str, ...]:
 @functools.cache
 def digest(code: tuple[str, ...], read: tuple[str, ...] = ()) -> str:
     """Checksums of a job's files, for a reader to see what changed: of each file of code, of its imports, of `read`."""
+    digested.update((file, checksum(file)) for file in {*code, *_closure(code)})
     own = [f"{Path(file).name} {checksum(file)[:DIGITS]}" for file in code]
     imported = [f"{os.path.relpath(file, ROOT)} {checksum(file)}" for file in _closure(code) if file not in code]
     rest = {"imports": imported, "files": [_sha256(file) for file in read]}
