@@ -24,10 +24,10 @@ def test_every_verdict_is_of_one_group() -> None:
 
 
 def test_a_run_agrees_with_itself(tmp_path: Path) -> None:
-    same = found.agreement(CLAIMS, CLAIMS)
-    assert same is not None
-    assert (same.agree, len(same.differ), same.added) == (len(compare.read(CLAIMS)), 0, 0)
-    assert found.agreement(CLAIMS, tmp_path / "none.csv") is None
+    table = compare.read(CLAIMS)
+    same = found.agreement(table, table)
+    assert (same.agree, len(same.differ), same.added) == (len(table), 0, 0)
+    assert len(found.lines(CLAIMS.parent, tmp_path)) == 2
 
 
 def test_what_is_moved_out_of_its_interval_does_not_agree_and_a_new_row_is_new(tmp_path: Path) -> None:
@@ -37,9 +37,8 @@ def test_what_is_moved_out_of_its_interval_does_not_agree_and_a_new_row_is_new(t
         table.loc[measured, column] = "1e6"
     table.loc[len(table)] = table.iloc[0].where(table.columns != "item", "new")
     table.to_csv(tmp_path / "claims.csv", index=False)
-    changed = found.agreement(tmp_path / "claims.csv", CLAIMS)
-    assert changed is not None
+    changed = found.agreement(compare.read(tmp_path / "claims.csv"), compare.read(CLAIMS))
     assert (len(changed.differ), changed.added) == (3, 1)
     said = found.lines(tmp_path, CLAIMS.parent)
     assert len(said) == 3
-    assert "3 do not; 1 rows are new" in said[2]
+    assert "3 do not; 1 rows are only in this run" in said[2]

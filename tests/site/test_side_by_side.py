@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from cutlayer.core.artifacts import write_rows
 from cutlayer.reference import published
 from cutlayer.site import build, side_by_side
+from cutlayer.site.inputs import claims
 
 from .conftest import PAPERS, ROOT, STYLES, sources
 from .links import broken, read
@@ -71,6 +73,23 @@ def test_both_sites_lead_to_each_other_and_say_what_the_reference_is(cores: int,
     assert all("reference/index.html" in pages[name].links[: len(PAPERS) + 5] for name in ("arena.html", "rows.html"))
 
 
+def test_the_first_page_has_the_evidence_first_and_your_run_in_one_panel(made: Path, folder: Path) -> None:
+    table = pd.read_csv(folder / "reference/claims.csv", keep_default_na=False, dtype=str)
+    moved = table.index[(table["paper"] == "marvell") & (table["exhibit"] == "figure1") & (table["high"] != "")][0]
+    table.loc[moved, ["ours", "low", "high"]] = "9"
+    table.to_csv(folder / "reference/claims.csv", index=False)
+    own, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
+    side_by_side.write(own, inner, folder / "site", 1)
+    page, said = (folder / "site/index.html").read_text(), text(folder / "site", "index.html")
+    board = re.findall(r'<th scope="row"><a href="([^"]+)".*?aria-label="([^"]+)"', page, flags=re.S)
+    assert [link for link, _ in board] == ["reference/marvell.html", "arena.html"]
+    rows = (len(claims(inner)), (claims(own)["paper"] == "arena").sum())
+    assert [sum(map(int, re.findall(r"\d+", counts))) for _, counts in board] == [*rows]
+    assert 'src="reference/exhibits/marvell/figure1.png"' in page
+    assert "Rows that do not agree (1)" in said
+    assert 'id="yours"' not in (folder / "site/reference/index.html").read_text()
+
+
 def test_a_reference_that_cannot_be_written_is_an_error_and_the_site_before_stays(made: Path, folder: Path) -> None:
     own, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     (folder / "reference/exhibits/marvell").rename(folder / "gone")
@@ -93,7 +112,7 @@ def test_a_defense_that_the_catalog_has_no_more_is_still_drawn(made: Path, folde
 def test_rows_of_what_the_reference_does_not_have_are_not_in_its_site(made: Path, folder: Path) -> None:
     _, inner = side_by_side.both(sources(made), folder / "reference", ["quick"])
     assert inner is not None
-    shown = build.claims(inner)
+    shown = claims(inner)
     everything = pd.read_csv(folder / "reference/claims.csv", keep_default_na=False)
     assert set(shown["paper"]) == {"marvell"}
     assert GONE in set(everything["exhibit"])

@@ -28,15 +28,12 @@ class Agreement:
         both = self.agree + len(self.differ)
         return (
             f"Of {both:,} rows that the reference run has, too, {self.agree:,} agree with it (the intervals overlap) "
-            f"and {len(self.differ):,} do not; {self.added:,} rows are new."
+            f"and {len(self.differ):,} do not; {self.added:,} rows are only in this run."
         )
 
 
-def agreement(own: Path, reference: Path) -> Agreement | None:
-    """How a claims.csv agrees with that of the reference; None where there is none."""
-    if not reference.exists():
-        return None
-    yours, theirs = compare.read(own), compare.read(reference)
+def agreement(yours: pd.DataFrame, theirs: pd.DataFrame) -> Agreement:
+    """How a run's claims.csv agrees with that of the reference."""
     both = yours.merge(theirs, on=compare.KEY, suffixes=compare.SIDES)
     apart = compare.differing(both)
     return Agreement(int((~apart).sum()), both[apart], len(yours) - len(both))
@@ -52,7 +49,8 @@ def lines(results: Path, reference: Path) -> list[str]:
         table = compare.read(own)
         counts = ", ".join(f"{count:,} {group}" for group, count in overview.grouped(table["verdict"]).items() if count)
         said.append(f"Found at scale {' and '.join(dict.fromkeys(table['scale']))}, in {len(table):,} rows: {counts}.")
-        if beside := agreement(own, reference / "claims.csv"):
+        if (reference / "claims.csv").exists():
+            beside = agreement(table, compare.read(reference / "claims.csv"))
             said.append(f"{beside.sentence} `make compare` lists them.")
     return said
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cutlayer.core.files import replacing
@@ -16,14 +15,13 @@ from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 
-from . import api, datasets, distance, documents, exhibit_sections, headlines, order, papers
-from .inputs import Inputs
+from . import api, datasets, distance, documents, exhibit_sections, front, order, papers
+from .inputs import Inputs, claims
 from .marks import ICONS, MEANINGS, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
 COPIED = ("png", "csv")  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
-NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference", "folded")  # columns of claims.csv
 
 
 def write(given: Inputs, folder: Path) -> None:
@@ -33,21 +31,12 @@ def write(given: Inputs, folder: Path) -> None:
     _distances(given, folder)
 
 
-def claims(given: Inputs) -> pd.DataFrame:
-    """The rows of claims.csv whose exhibits are still in the papers."""
-    table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
-    known = {(paper, name) for paper, content in given.papers.items() for name in ["", *content["exhibits"]]}
-    return table[[who in known for who in zip(table["paper"], table["exhibit"], strict=True)]]
-
-
 def _pages(given: Inputs, folder: Path) -> None:
     """Write all pages."""
-    table = claims(given)
+    write_page, table = _writer(given, folder), claims(given)
     seen = [*overview.papers(table, given.papers, given.scales)]
+    write_page("index.html", "index", **front.page(given, table, seen))
     rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
-    write_page = _writer(given, folder)
-    cards = [papers.card(one, given.papers[one.name], headlines.numbers(given, one.name)) for one in seen]
-    write_page("index.html", "index", papers=cards)
     for one in seen:
         own = [row for row in rows if row["paper"] == one.name]
         shown = exhibit_sections.sections(given, one.name, own)
@@ -113,7 +102,8 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
                             "prose": documents.prose}  # fmt: skip
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
-        "order": [*given.papers], "about": overview.ABOUT, "scale": " and ".join(given.scales),
+        "order": [*given.papers], "groups_of_verdicts": [*overview.GROUPS, overview.NOT_JUDGED],
+        "scale": " and ".join(given.scales),
         "of_scale": overview.of_scale(given.scales), "title_of": names.of_setup,
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+NUMBERS = ("published", "tolerance", "ours", "low", "high", "difference", "folded")  # columns of claims.csv
+
 
 @dataclass(frozen=True)
 class OtherSite:
@@ -32,4 +36,12 @@ class Inputs:
     pictures: Sequence[str]  # that they show
     code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
     other: OtherSite | None = None
+    evidence: Inputs | None = None  # of the reference run, which the first page shows
     api: bool = False  # whether it has the reference of the library
+
+
+def claims(given: Inputs) -> pd.DataFrame:
+    """The rows of claims.csv whose exhibits are still in the papers."""
+    table = pd.read_csv(given.results / "claims.csv", keep_default_na=False, na_values={name: [""] for name in NUMBERS})
+    known = {(paper, name) for paper, content in given.papers.items() for name in ["", *content["exhibits"]]}
+    return table[[who in known for who in zip(table["paper"], table["exhibit"], strict=True)]]

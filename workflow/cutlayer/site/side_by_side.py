@@ -13,8 +13,7 @@ from cutlayer.ledger import overview
 from cutlayer.reference import published
 
 from . import build
-from .build import claims
-from .inputs import Inputs, OtherSite
+from .inputs import Inputs, OtherSite, claims
 
 INNER = "reference"  # folder in the site
 
@@ -38,7 +37,7 @@ def both(own: Inputs, folder: Path, order: Sequence[str]) -> tuple[Inputs, Input
     found = {name: f"{_when(runs[name])}: {overview.decided(rows[rows['paper'] == name])}" for name in papers}
     made = {name: " ".join(_made(run, own.code[name]) for run in runs[name]) for name in papers}
     return (
-        replace(own, other=OtherSite("reference run", f"{INNER}/", found)),
+        replace(own, other=OtherSite("reference run", f"{INNER}/", found), evidence=reference),
         replace(reference, other=OtherSite("your run", "../", made)),
     )
 
