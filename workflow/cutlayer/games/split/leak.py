@@ -12,7 +12,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case
-from cutlayer.metrics import audit
+from cutlayer.metrics import audit, oracles
 from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_positives
 from cutlayer.metrics.utility import utility_of
 from cutlayer.plan.sweeps import AS_DRAWN
@@ -84,7 +84,8 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
     if target == "labels":
         return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
-        return _of_the_tracked(guess, truth["watched_labels"], given)
+        labels = truth["watched_labels"]
+        return _of_the_tracked(guess, labels, given) | _with_oracles(guess, labels, given)
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
@@ -116,8 +117,19 @@ def _error(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Guesses and labels without the rows that are not guessed because the adversary knows their labels."""
-    left_out = np.isnan(guess).reshape(len(guess), -1).any(axis=1) & np.isin(np.arange(len(guess)), given)
+    left_out = _not_guessed(guess, given)
     return guess[~left_out], labels[~left_out]
+
+
+def _not_guessed(guess: np.ndarray, given: ArrayLike) -> np.ndarray:
+    """The rows that are not guessed because the adversary knows their labels."""
+    return np.asarray(np.isnan(guess).reshape(len(guess), -1).any(axis=1) & np.isin(np.arange(len(guess)), given))
+
+
+def _with_oracles(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
+    """Utilities that oracles help, of an attack that has known labels."""
+    used = _not_guessed(guess, given)
+    return oracles.of_a_guess(guess, labels, used) if used.any() and not used.all() else {}
 
 
 def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
@@ -192,4 +204,7 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if len(auc) == 1:
             error = f"leak_auc_error{kind}"
             found += [(error, row["value"]) for row in rows if row["metric"] == error]
+    values = {row["metric"]: row["value"] for row in rows} | dict(found)
+    if "attack_utility_again" in values:  # the better of two runs, which only the truth can pick
+        found.append(("attack_utility_better", max(values["attack_utility"], values["attack_utility_again"])))
     return [{"step": 0, "day": 0, "metric": metric, "value": float(value), "skipped": ""} for metric, value in found]

@@ -30,6 +30,7 @@ from torch.nn.functional import one_hot
 from cutlayer.core.descent import descend
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
+from cutlayer.games.base.attack import Guess
 from cutlayer.games.base.encoded import Encoded, take
 from cutlayer.games.base.snapshot import rebuilt
 from cutlayer.games.split.attack import Attack
@@ -60,6 +61,7 @@ class ModelCompletion(Attack):
     alpha: float = 0.75  # of mixup's Beta distribution
     unlabeled_weight: float = 50.0  # at the end
     ema: float = 0.999  # the average's decay
+    twice: bool = False  # whether there is a second run, `again`, of other draws
 
     def skip(self, view: View) -> str:
         """Needs rows with known labels and rows without."""
@@ -68,8 +70,12 @@ class ModelCompletion(Attack):
         own, known = len(_own(view)), len(view.known)
         return "" if 0 < known < own else f"for some known labels and some unknown, here {known} of {own} are known"
 
-    def infer(self, view: View) -> np.ndarray:
+    def infer(self, view: View) -> Guess:
         """Class probabilities (epochs, m, k) float64 of the attacked rows after each epoch."""
+        found = self._run(view)
+        return {"": found, "again": self._run(view)} if self.twice else found
+
+    def _run(self, view: View) -> np.ndarray:
         model, inputs, bottom = rebuilt(view.architecture, view.bottom)
         features = {name: t.to(view.device) for name, t in model.encode(view.features, inputs).items()}
         classes = int(view.classes)
