@@ -11,7 +11,9 @@ of the energies finds the minority, which is taken for positive.
 
 It infers nothing where all rows get the same noise (iso), where noise stays on a gradient's own line (max_norm, no
 defense), or where gradients are isotropic as marvell models them. Ours; it exploits the assumption of theorem 1 in Li
-et al., "Label Leakage and Protection in Two-party Split Learning".
+et al., "Label Leakage and Protection in Two-party Split Learning". That Marvell does not stop label inference was said
+first by Liu et al., "Similarity-based Label Inference Attack against Training and Inference of Split Learning",
+2203.05222; new here, as far as abstracts and codes show, are the cause, and one batch without a known label.
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ training. As for dp, this is no theorem on the label party's own layers, which l
 of the same batch.
 
 A single-class batch gets the noise for a second class of the opposite gradients. Ours, after Li et al., "Label Leakage
-and Protection in Two-party Split Learning".
+and Protection in Two-party Split Learning"; that Marvell does not stop label inference was said first by Liu et al.,
+"Similarity-based Label Inference Attack against Training and Inference of Split Learning", 2203.05222. The nearest
+published relative is ProjPert, see `proj_pert`.
 """
 
 from __future__ import annotations
