@@ -169,7 +169,7 @@ def test_a_class_label_never_makes_a_guess_worse_than_one_half_and_some_better(k
 
 def test_a_class_that_one_half_has_tells_nothing_and_one_that_no_features_have_is_refused():
     np.testing.assert_array_equal(nearest_within(np.ones((2, 3)), np.array([1.5, 0.0])), np.full(3, 0.5))
-    with pytest.raises(InputError, match=r"attack\.undo: no features give the class"):
+    with pytest.raises(InputError, match=r"attack\.undo: no features give what was revealed"):
         nearest_within(np.ones((1, 3)), np.array([3.1]))
 
 

@@ -33,7 +33,7 @@ TESTED = {  # command -> the test that runs it, or what it runs, with other name
     "make results SCALE=reference PAPERS=marvell": f"{HERE}::test_a_larger_scale_of_one_paper_or_a_part_can_be_planned",
     "make results SCALE=printed SETUPS=mnist,fashion_mnist":
         f"{HERE}::test_a_larger_scale_of_one_paper_or_a_part_can_be_planned",
-    "pytest tests/games -k rounding": f"{HERE}::{NEW}",
+    "pytest tests/games -k few_digits": f"{HERE}::{NEW}",
     "snakemake --cores all results/scores/mine/none/rcc2.csv": f"{HERE}::{NEW}",
     "make report": "tests/workflow/test_dag.py::test_the_report_has_every_exhibit",
     "make publish": f"{REFERENCE}::test_another_paper_is_published_beside_the_first_one_in_the_order_of_the_params",
@@ -194,19 +194,19 @@ def test_a_new_defense_is_one_file_and_one_line_and_own_data_are_one_setup(
 ) -> None:
     page = "docs/add_a_method.md"
     (file,), (line,), (block,) = (blocks(page, language) for language in ("python", "yaml", "sh"))
-    (checkout.folder / "workflow/cutlayer/games/vertical/defenses/rounding.py").write_text(file)
+    (checkout.folder / "workflow/cutlayer/games/vertical/defenses/few_digits.py").write_text(file)
     checkout.replace("params.yaml", "\ndefenses:\n", f"\ndefenses:\n{line}")
     contract, compare = commands(block)
     assert "passed" in follow(f". .venv/bin/activate\n{contract}", checkout, checkout.folder)
     planned = follow(f". .venv/bin/activate\n{compare} -n", checkout, checkout.folder, **tiny)
-    assert set(re.findall(r"output: results/runs/\w+/(\w+)/", planned)) == {"rounding"}
+    assert set(re.findall(r"output: results/runs/\w+/(\w+)/", planned)) == {"few_digits"}
     (line,), (scores,) = (blocks("docs/add_a_dataset.md", language) for language in ("yaml", "sh"))
     line = line.replace("dataset: mine", "dataset: wine")
     checkout.replace("params.yaml", "  # With an L2 penalty", f"{line}  # With an L2 penalty")
     follow(f". .venv/bin/activate\n{compare}\n{scores}", checkout, checkout.folder, **tiny)
     assert (checkout.folder / "results/scores/mine/none/rcc2.csv").stat().st_size > 100
     table = (checkout.folder / "results/exhibits/chebyshev/comparison.csv").read_text()
-    assert "rounding,digits=2" in table
+    assert "few_digits,digits=2" in table
 
 
 def test_a_comparison_has_every_defense_and_attack_that_applies() -> None:

@@ -38,7 +38,8 @@ def _published(
 
 def _revealed(name: str, found: Any, defense: Defense, logits: np.ndarray, context: Context) -> None:
     checks.like(name, "reveal", found, logits)
-    checks.distributions(name, "reveal", found)
+    if defense.distributions:
+        checks.distributions(name, "reveal", found)
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Defense(base.Defense):
     """A defense of the passive party's features; the hooks are called in this order."""
 
     games: ClassVar[set[str]] = {"vertical"}
+    distributions: ClassVar[bool] = True  # whether revealed rows are probabilities; else they may even be negative
 
     @property
     def rescaling(self) -> tuple[float, float]:
@@ -57,6 +59,11 @@ class Defense(base.Defense):
         """Parameters of the model that this defense changes, also in the undefended model that it is compared with."""
         return {}
 
+    @property
+    def auc_bound(self) -> float | None:
+        """Upper bound on the AUC of any test between two rows' features by all scores revealed of a row, or None."""
+        return None
+
     @base.returns(_published)
     def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """The passive party's weights (k x d) and the bias (k,) that are published to the active party."""
@@ -64,5 +71,5 @@ class Defense(base.Defense):
 
     @base.returns(_revealed)
     def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
-        """The confidence scores (N x k, rows sum to 1) revealed for these logits (N x k)."""
+        """The scores (N x k) revealed for these logits (N x k); rows sum to 1 unless `distributions` is False."""
         return softmax(logits)

@@ -40,6 +40,7 @@ class Vertical(Protocol):
 
     shows: ClassVar[set[str]] = {
         "scores", "active_features", "active_weights", "passive_weights", "bias", "passive", "defense",
+        "own_features", "own_labels",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"features"}
     models: ClassVar[str] = "undefended"
@@ -57,6 +58,8 @@ class Vertical(Protocol):
         outcome = Outcome(
             shared={
                 "features": data.X[data.rows],
+                "training": data.X[data.train],
+                "training_labels": data.labels[data.train],
                 "windows": np.array(places),
                 "subsets": _subsets(task, len(data.rows)),
             },
@@ -82,6 +85,7 @@ class Vertical(Protocol):
         for place, (d, start) in enumerate(transcript["windows"]):
             passive = columns(total, d, start)
             active = np.setdiff1d(np.arange(total), passive)
+            own = {"own_features": transcript["training"][:, active], "own_labels": transcript["training_labels"]}
             scores, weights, bias = (_at(transcript[key], place) for key in ("scores", "weights", "bias"))
             for repeat, subset in enumerate(transcript["subsets"]):
                 rows = subset[subset >= 0]
@@ -94,6 +98,7 @@ class Vertical(Protocol):
                     "bias": bias,
                     "passive": passive,
                     "defense": transcript["defense"],
+                    **own,
                 }
                 yield case, seen, rows
 
@@ -180,9 +185,12 @@ def _show(
 
 
 def _cost(defense: Defense, served: _Served, model: _Served, data: _Data, context: Context) -> Iterator[dict[str, Any]]:
-    """Utility metrics: divergence from the undefended scores, test accuracy, share of changed decisions."""
+    """Utility metrics: divergence from the undefended scores, test accuracy, share of changed decisions; the bound."""
     original, scores = softmax(model.logits[data.compared]), defense.reveal(served.logits[data.compared], context)
-    yield {"metric": "kl", "value": kullback_leibler(original, scores)}
+    if defense.distributions:
+        yield {"metric": "kl", "value": kullback_leibler(original, scores)}
+    if defense.auc_bound is not None:
+        yield {"metric": "promise", "value": defense.auc_bound}
     decided = defense.reveal(served.logits[data.test], context).argmax(axis=1)
     was = model.logits[data.test].argmax(axis=1)
     yield {"metric": "accuracy", "value": float(np.mean(decided == data.labels[data.test]))}

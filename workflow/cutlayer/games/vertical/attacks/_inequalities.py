@@ -30,5 +30,5 @@ def nearest_within(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     E = np.vstack([G.T, h])
     residual = E @ nnls(E, goal)[0] - goal
     if residual[d] > -np.sqrt(np.finfo(float).eps):
-        raise InputError("attack.undo", "no features give the class that was revealed", "expected the published model")
+        raise InputError("attack.undo", "no features give what was revealed", "expected the published model")
     return np.clip(0.5 - residual[:d] / residual[d], 0, 1)

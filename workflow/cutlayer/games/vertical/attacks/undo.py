@@ -15,6 +15,11 @@ It knows the defense and its parameters, not its random draws, of which these ha
   that it was the top class, and that with the noise it was not: two inequalities in place of one equation.
 - class_label: nothing can be inverted, for only the top class is revealed. That is k - 1 inequalities: no other class's
   logit exceeds its own. The estimate is the point of the cube nearest to 1/2 that satisfies them.
+- rounding: every score lies in an interval, so that log-ratios are bounded: the point nearest to 1/2 that satisfies all
+  these inequalities, which the truth does.
+- privee, one draw for all rows: its K factors solve N linear equations, for scores sum to 1, and the scores are back to
+  the last digits. With a draw for each row, or fewer rows than classes, factors and so scores lie in known intervals.
+- score_gaussian: nothing can be inverted. The estimate is the most likely point of the cube given the noise.
 
 The result are the equations of an undefended model, and the estimate is their solution in [0, 1]^d nearest to 1/2, as
 for rcc2, and as without a defense. Under inequalities: the solution of the other equations, on the nearer bound if it
@@ -35,12 +40,14 @@ from cutlayer import polytope
 from cutlayer.core.transcript import View
 from cutlayer.games.base.defense import description
 from cutlayer.games.vertical.attack import Attack
+from cutlayer.games.vertical.defenses._noise import deviation
 from cutlayer.games.vertical.equations import difference_matrix
 from cutlayer.theory.chebyshev import theorem4
 
 from ._inequalities import nearest_within
+from ._scores import likeliest, rounded, stretched, unstretched, within
 
-UNDONE = ("none", "pps", "score_noise", "class_label")
+UNDONE = ("none", "pps", "score_noise", "class_label", "rounding", "privee", "score_gaussian")
 LIFTED = 1e-3  # relative difference of `margin` and the gap of two logs of scores that is rounding
 
 
@@ -76,6 +83,12 @@ class Undo(Attack):
             return _denoised(seen, own)
         if name == "class_label":
             return _at_the_top(seen)
+        if name == "rounding":
+            return within(seen.weights, seen.known, *rounded(view.scores, own["decimals"]))
+        if name == "privee":
+            return _unstretched(seen, view.scores, own)
+        if name == "score_gaussian":
+            return likeliest(seen.weights, seen.known, view.scores, deviation(**own))
         if name == "pps" and own["transform"] == "optimal":
             return _turned_back(seen, view.active_features)
         return solved(Model(-seen.weights, seen.known + seen.weights.sum(axis=1), logits) if name == "pps" else seen)
@@ -136,6 +149,13 @@ def _at_the_top(model: Model) -> np.ndarray:
         above = model.weights[place] - np.delete(model.weights, place, axis=0)
         guess[row] = nearest_within(above, np.delete(known, place) - known[place])
     return guess
+
+
+def _unstretched(model: Model, shown: np.ndarray, own: Mapping[str, Any]) -> np.ndarray:
+    scores = unstretched(shown) if own["draw"] == "call" else None
+    if scores is None:
+        return within(model.weights, model.known, *stretched(shown, own["rho"]))
+    return solved(model._replace(logits=np.log(np.maximum(scores, np.finfo(float).tiny))))
 
 
 def _some(model: Model, rows: np.ndarray) -> Model:
