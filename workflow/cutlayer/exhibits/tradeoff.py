@@ -67,7 +67,8 @@ class Tradeoff(Exhibit):
         """The attacks' cells, each with the cost of its run (columns ending in `_x`)."""
         cost = cells[cells["metric"] == self.x].set_index(WHERE)[["mean", "low", "high", "each"]]
         leak = cells[(cells["metric"] == self.y) | (cells["skipped"] != "")].join(cost, on=WHERE, rsuffix="_x")
-        return leak[leak[self.panel] != ""]  # a run that failed has no attack
+        placed_or_said = leak["mean_x"].notna() | (leak["skipped"] != "")  # a defense may have no such cost
+        return leak[placed_or_said & (leak[self.panel] != "")]  # a run that failed has no attack
 
     def _line(self, axis: Any, points: pd.DataFrame, style: Mapping[str, Any]) -> Any:
         """Draw a defense's points in the order of their cost; one without any cost is a horizontal line."""
