@@ -19,7 +19,7 @@ ORDER = {  # group -> its documents; a pattern stands for those that are named n
                    *(f"docs/papers/{name}.md" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "*")),
                    "docs/readings/*.md", "docs/architecture.md", "docs/solvers.md", "docs/library.md", "docs/*.md"],
     "Measured": ["workflow/benchmarks/*.md"],
-    "Contribute": ["CONTRIBUTING.md"],
+    "Contribute": ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
 }  # fmt: skip
 FOLDERS = ("docs/**/", "workflow/benchmarks/")
 
