@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 from snakemake.exceptions import WorkflowError
 
 from cutlayer.core import memory, yamls
-from cutlayer.core.errors import InputError
+from cutlayer.core.errors import InputError, nearest
 from cutlayer.core.failures import KEEP_GOING
 from cutlayer.data import sources
 from cutlayer.plan import code as code_of, plugins, targets
@@ -86,7 +86,6 @@ gpus = environment.gpus(internals.max_gpus)
 EXHIBITS = {f"{paper}/{name}": exhibit for paper, name, exhibit in plan.all_exhibits()}
 REFERENCE = published.available(published.FOLDER, plan.papers)
 TABLES = [key for key, exhibit in EXHIBITS.items() if exhibit["draw"]["use"] == "table"]
-FIGURES = [key for key in EXHIBITS if key not in TABLES]
 
 
 wildcard_constraints:

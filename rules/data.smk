@@ -27,7 +27,7 @@ rule raw:
     output:
         update("data/raw/{folder}/{file}"),
     wildcard_constraints:
-        file="|".join(re.escape(row.file) for row in ORIGINALS),
+        file="[^/]+",
     localrule: True
 
 

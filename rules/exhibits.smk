@@ -39,8 +39,6 @@ rule figure:
         pdf="results/exhibits/{paper}/{exhibit}.pdf",
     log:
         "logs/exhibits/{paper}/{exhibit}.log",
-    wildcard_constraints:
-        exhibit=one_of(FIGURES),
     group:
         at_once("exhibits")
     conda:
@@ -67,3 +65,6 @@ use rule figure as table with:
         tex="results/exhibits/{paper}/{exhibit}.tex",
     wildcard_constraints:
         exhibit=one_of(TABLES),
+
+
+internals.prefer("table", "figure")

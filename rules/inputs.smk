@@ -61,8 +61,7 @@ def tried(job):
 
 def one_of(exhibits):
     """Regex for the names of these exhibits ("paper/name"); papers may have none of a kind."""
-    names = [os.path.basename(key) for key in exhibits]
-    return "|".join(names) or "!"
+    return "|".join(sorted({os.path.basename(key) for key in exhibits})) or "!"
 
 
 def attack_jobs():
@@ -190,7 +189,12 @@ def acquisitions(wildcards):
 
 
 def acquired(wildcards):
-    """Record of an original file's folder; an error if no place has the file at present."""
+    """Record of an original file's folder; an error if the sources do not list the file, or no place has it at present."""
+    known = [row["file"] for row in rows_in(wildcards)]
+    if wildcards.file not in known:
+        raise WorkflowError(
+            f"file.{wildcards.file}: is not in {SOURCES}; {nearest(wildcards.file, known)}"
+        )
     record = record_of_folder(wildcards.folder)
     if os.path.exists(record) and not os.path.exists(
         "data/raw/{folder}/{file}".format(**wildcards)
