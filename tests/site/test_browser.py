@@ -125,6 +125,35 @@ def test_rows_are_filtered_and_sorted(site, browser):
     assert rising == sorted(rising) == browser.evaluate(ours)[::-1]
 
 
+def test_filters_and_order_are_in_the_address_and_come_back_from_it(site, browser):
+    browser.open((site / "rows.html").as_uri())
+    browser.evaluate("{ const one = document.querySelector('[name=verdict]'); one.value = 'fails'; "
+                     "one.dispatchEvent(new Event('input', { bubbles: true })); }")  # fmt: skip
+    browser.evaluate("for (const _ of [1, 2]) document.querySelectorAll('#rows th')[4].click()")
+    address = browser.evaluate("location.href")
+    assert address.endswith("#verdict=fails&sort=-5")
+    shown = "[...document.querySelectorAll('#rows tbody tr')].filter((row) => !row.hidden).map((row) => row.id)"
+    before = browser.evaluate(shown)
+    browser.open("about:blank")
+    browser.open(address)
+    assert browser.evaluate(shown) == before != []
+    assert browser.evaluate("document.querySelector('[name=verdict]').value") == "fails"
+    assert not browser.wrong
+
+
+def test_a_row_has_an_address_and_bibtex(site, browser):
+    browser.open((site / "rows.html").as_uri())
+    browser.evaluate("document.querySelectorAll('#rows .address')[3].click()")
+    target = browser.evaluate("document.querySelector('tr:target').id")
+    browser.evaluate("document.querySelector('tr:target .cite').click()")
+    entry = browser.evaluate("document.querySelector('#cite textarea').value")
+    assert entry.startswith(f"@misc{{cutlayer-{target},")
+    assert f"rows.html#{target}}}" in entry
+    assert entry.count("{") == entry.count("}")
+    browser.ask("Input.dispatchKeyEvent", type="keyDown", key="Escape", code="Escape", windowsVirtualKeyCode=27)
+    assert not browser.evaluate("document.getElementById('cite').open")
+
+
 def test_a_point_says_what_it_is_under_the_pointer(site, browser):
     browser.resize(DESK)
     browser.open((site / "marvell.html").as_uri())

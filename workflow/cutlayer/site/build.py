@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 
-from . import api, datasets, distance, documents, exhibit_sections, front, order, papers
+from . import api, datasets, distance, documents, exhibit_sections, front, order, papers, rows
 from .inputs import Inputs, claims
 from .marks import ICONS, MEANINGS, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
+VERSION = metadata.version("cutlayer")
 COPIED = ("png", "csv")  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
 
@@ -36,15 +38,16 @@ def _pages(given: Inputs, folder: Path) -> None:
     write_page, table = _writer(given, folder), claims(given)
     seen = [*overview.papers(table, given.papers, given.scales)]
     write_page("index.html", "index", **front.page(given, table, seen))
-    rows = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
+    listed = [{str(name): value for name, value in row.items()} for row in readable(table).to_dict("records")]
     for one in seen:
-        own = [row for row in rows if row["paper"] == one.name]
+        own = [row for row in listed if row["paper"] == one.name]
         shown = exhibit_sections.sections(given, one.name, own)
         content = papers.page(one, given.papers[one.name], own, shown)
         far = distances.table(table[table["paper"] == one.name]).drop(columns="paper").to_dict("records")
         write_page(f"{one.name}.html", "paper", paper=content, exhibits=shown, far=far)
-    rows = sorted(rows, key=lambda row: FIRST.index(row["kind"]))
-    write_page("rows.html", "rows", rows=rows, rule=overview.RULE)
+    listed = sorted(listed, key=lambda row: FIRST.index(row["kind"]))
+    write_page("rows.html", "rows", rows=listed, rule=overview.RULE)
+    rows.write(table, folder)
     write_page("data.html", "data", datasets=[*datasets.described(given)])
     for path in given.documents:
         page = documents.rendered(path, given.documents, given.pictures)
@@ -99,7 +102,7 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline,
-                            "prose": documents.prose}  # fmt: skip
+                            "address": rows.address,                             "prose": documents.prose}  # fmt: skip
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "groups_of_verdicts": [*overview.GROUPS, overview.NOT_JUDGED],
@@ -108,6 +111,7 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),
+        "version": VERSION,
         "api": given.api, "other_site": given.other, "summaries": given.other.summaries if given.other else {},
     }  # fmt: skip
 
