@@ -148,7 +148,7 @@ def cases():
 
 SPLIT = {
     "protocol": "split", "test_share": 0.2, "batch": 64, "epochs": 4, "rate": 0.003,
-    "records": {"batches": 6, "first_layer": True},
+    "records": {"batches": 6, "first_layer": True, "last_layer": True},
     "known": {"rows": 200, "per_class": 8, "attacked": 100, "watched": 150},
 }  # fmt: skip
 SPLIT_SETUPS: dict[str, dict[str, Any]] = {

@@ -31,6 +31,8 @@ SHORT = {
     "model_completion": {"epochs": 2, "steps": 5},
     "guess_k": {"most": 5},
     "grn": {"steps": 50},
+    "exploit": {"steps": 5, "restarts": 2},
+    "batch_inversion": {"steps": 5},
 }  # the defaults take long
 HIDDEN = {
     "vertical": {"labels", "truth", "features", "population"}, "split": {"labels", "truth", "attacked_labels"},

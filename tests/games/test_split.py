@@ -37,7 +37,7 @@ SETTINGS = {
     "batch": 32,
     "epochs": 2,
     "rate": 0.01,
-    "records": {"batches": 3, "at": [2], "first_layer": True},
+    "records": {"batches": 3, "at": [2], "first_layer": True, "last_layer": True},
     "known": {"rows": 40, "per_class": 5, "attacked": 20, "watched": 60},
 }
 
@@ -313,8 +313,8 @@ def test_the_transcript_holds_what_the_feature_party_has_and_no_label():
     outcome = PROTOCOL.run(task())
     names = outcome.transcripts[""].keys() | outcome.shared.keys()
     assert names == {
-        "gradients", "embeddings", "first_gradients", "steps", "days", "hints", "snapshots", "architecture",
-        "classes", "features", "known", "known_labels", "attacked", "outputs",
+        "gradients", "embeddings", "first_gradients", "last_inputs", "last_gradient", "prior", "steps", "days",
+        "hints", "snapshots", "architecture", "classes", "features", "known", "known_labels", "attacked", "outputs",
         "watched_gradients", "watched_steps", "watched_rows", "watched_features", "batch_means", "batch_squares",
     }  # fmt: skip
     shown = {n for target in PROTOCOL.targets for _, seen, _ in cases(outcome, target) for n in seen}

@@ -49,7 +49,7 @@ SETUPS: Mapping[str, Mapping[str, Any]] = {
     },
     "split": {
         "dataset": "digits_vs_rest", "test_share": 0.1, "batch": 160, "epochs": 2, "rate": 0.0042,
-        "records": {"batches": 4, "first_layer": True},
+        "records": {"batches": 4, "first_layer": True, "last_layer": True},
         "known": {"rows": 200, "attacked": 200, "per_class": 10, "watched": 200},
         "model": {"use": "wide_deep", "width": 16, "buckets": 50},
     },
@@ -81,6 +81,7 @@ EFFORTS = {
     "decensoring": {"epochs": 2, "rate": 0.003},
     "dpa": {"epochs": 2, "rate": 0.003},
     "dsa": {"epochs": 1, "width": 4},
+    "exploit": {"steps": 20, "restarts": 1},
     "gia": {"steps": 20},
     "model_completion": {"epochs": 1, "steps": 5},
     "retrained": {"epochs": 2, "rate": 0.003},

@@ -46,6 +46,7 @@ class Records(Shape):
     batches: Positive = ABSENT
     at: list[Positive] = ABSENT
     first_layer: bool = ABSENT
+    last_layer: bool = ABSENT
     attacked: Positive = ABSENT
     queries: Positive = ABSENT
 

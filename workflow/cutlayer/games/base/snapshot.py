@@ -12,6 +12,7 @@ import torch
 
 from cutlayer.plan import plugins
 
+from .encoded import parts
 from .model import CutModel, Inputs
 
 
@@ -48,3 +49,12 @@ def rebuilt(shape: np.ndarray, values: np.ndarray) -> tuple[CutModel, Inputs, to
         bottom = model.bottom(inputs)
     filled(bottom, values)
     return model, inputs, bottom.eval()
+
+
+@torch.no_grad()
+def embedded(shape: np.ndarray, values: np.ndarray, features: np.ndarray, device: str = "cpu") -> np.ndarray:
+    """Embeddings (n, d) float64 of rows of features (n, ...) by the bottom model of a snapshot."""
+    model, inputs, bottom = rebuilt(shape, values)
+    encoded = {name: t.to(device) for name, t in model.encode(features, inputs).items()}
+    found = torch.cat([bottom.to(device)(part)[1] for part in parts(encoded, np.arange(len(features)))])
+    return np.asarray(found.double().cpu().numpy())

@@ -5,13 +5,17 @@ What it may name in `sees`. Of one recorded batch of B examples:
 - `gradients` (B, d): as returned at the cut
 - `embeddings` (B, d): as it sent them
 - `first_gradients` (B, e): what the gradients become at its first layer, where the setup records them
+- `last_inputs` (B, q), `last_gradient` (d, q + 1): what enters the last linear layer of its bottom model, and the
+  gradient of the mean loss by that layer's weights and bias, where the setup records them
 - `hints` (h,): places of positives that it knows
 
 Of W records of its own that it tracks across E epochs, see `tracked.py`:
 
 - `watched_gradients` (E, W, d), `watched_steps` (E, W): their gradients, over the root mean square of their batch, and
   the number of that batch
+- `bottom` (P,), `architecture`: its trained bottom model
 - `watched_features` (W, ...); `known_labels` (m,) are those of the first m
+- `prior` (classes,): the shares of the classes among the training rows
 - `batch_means` (T, d), `batch_squares` (T,): the mean gradient and mean square of each batch
 
 Of the training as a whole:

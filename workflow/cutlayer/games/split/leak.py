@@ -17,11 +17,11 @@ from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_pos
 from cutlayer.metrics.utility import utility_of
 from cutlayer.plan.sweeps import AS_DRAWN
 
-OF_A_BATCH = ("gradients", "embeddings", "first_gradients")
+OF_A_BATCH = ("gradients", "embeddings", "first_gradients", "last_inputs", "last_gradient")
 OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
 OF_THE_TRACKED = (
     "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares", "known_labels", "classes",
-    "outputs", "architecture",
+    "outputs", "architecture", "prior",
 )  # fmt: skip
 Attacked = tuple[str, int]  # the target, and which of the recorded batches
 
@@ -39,7 +39,7 @@ def cases(transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.
         seen = {name: transcript[name] for name in OF_THE_TRACKED if name in transcript}
         if {"watched_gradients", "known_labels"} <= seen.keys():  # fewer rows may be tracked than have known labels
             seen["known_labels"] = seen["known_labels"][: seen["watched_gradients"].shape[1]]
-        yield {"step": 0, "day": 0}, seen, (target, 0)
+        yield {"step": 0, "day": 0}, seen | {"bottom": transcript["snapshots"][-1]}, (target, 0)
         return
     for place, (step, day) in enumerate(zip(transcript["steps"], transcript["days"], strict=True)):
         seen = {name: transcript[name][place] for name in OF_A_BATCH if name in transcript}

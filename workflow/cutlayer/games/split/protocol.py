@@ -5,11 +5,12 @@ cut, and the feature party back-propagates what it received. Its adversary wants
 them by its soft labels, by the gradients that it releases, and by how it turns outputs into class probabilities.
 
 The transcript is what the feature party could see: the gradients, its embeddings and its first layer's gradients in
-sampled batches, the gradients of its tracked records in every epoch (`watched`), its bottom model, its features. It may
-know a few positives of a batch (`hints`), and the labels of a few of its examples (`known`). What a defense drew for
-the labels (`drawn`) it cannot see; that is in the truth, scored as the attack `as_drawn`. How many classes the top
-model predicts is a parameter of the defense, which is not secret. Sampled batches are evenly spaced over the training,
-besides those requested by number (`records.at`).
+sampled batches, what enters its last layer and that layer's gradient (`last_layer`), the gradients of its tracked
+records in every epoch (`watched`), its bottom model, its features. It may know a few positives of a batch (`hints`),
+the labels of a few of its examples (`known`), and the classes' shares (`prior`). What a defense drew for the labels
+(`drawn`) it cannot see; that is in the truth, scored as the attack `as_drawn`. How many classes the top model predicts
+is a parameter of the defense, which is not secret. Sampled batches are evenly spaced over the training, besides those
+requested by number (`records.at`).
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 2; Jiang et al., "Training on Fake Labels".
 """
@@ -47,9 +48,9 @@ class Split(Protocol):
     """Two-party split learning with a curious feature party."""
 
     shows: ClassVar[set[str]] = {
-        "gradients", "embeddings", "first_gradients", "hints", "classes",
+        "gradients", "embeddings", "first_gradients", "last_inputs", "last_gradient", "hints", "classes",
         "bottom", "architecture", "features", "known", "known_labels", "attacked", "outputs",
-        "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares",
+        "watched_gradients", "watched_steps", "watched_features", "batch_means", "batch_squares", "prior",
     }  # fmt: skip
     targets: ClassVar[set[str]] = {"labels", "watched", "population", "dimension"}
     keys: ClassVar[set[str]] = {
@@ -119,6 +120,7 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     """One training under one defense; its test metrics are appended to `utility`."""
     parties = _meet(task, setting, defense, data)
     records = Records(task.settings["records"], data)
+    records.follow(parties.bottom)
     bound = defense.auc_bound(parties.training)
     utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     for phase in data.phases:

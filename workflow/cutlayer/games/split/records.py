@@ -26,12 +26,25 @@ class Records:
         requested = [step - 1 for step in wanted.get("at", []) if step <= data.steps]
         self._at, self._days, self._data = set(spaced.tolist()) | set(requested), list(days(data.phases)), data
         self.first_layer: bool = wanted.get("first_layer", False)
+        self._last = wanted.get("last_layer", False)
+        self._layer: torch.nn.Linear | None = None
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []
         self._tracked = Tracked(data.tracked, len(data.train), data.device) if len(data.tracked) else None
         self.seen: dict[str, np.ndarray] = {}
         self.truth: dict[str, np.ndarray] = {}  # the same under every defense
         self.hidden: dict[str, np.ndarray] = {}  # of this training
+
+    def follow(self, bottom: torch.nn.Module) -> None:
+        """Keep what enters the bottom model's last linear layer, where the setup records it."""
+        linear = [layer for layer in bottom.modules() if isinstance(layer, torch.nn.Linear)] if self._last else []
+        if linear:
+            self._layer = linear[-1]
+            self._layer.register_forward_hook(self._entered)
+
+    def _entered(self, layer: torch.nn.Module, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+        if self.now:
+            self._inputs = inputs[0].detach()
 
     @property
     def now(self) -> bool:
@@ -57,6 +70,9 @@ class Records:
             }
             if self.first_layer and first.grad is not None:
                 batch["first_gradients"] = (len(labels) * first.grad).flatten(1).cpu().numpy()
+            if self._layer is not None and self._layer.weight.grad is not None:
+                whole = torch.cat([self._layer.weight.grad, self._layer.bias.grad[:, None]], dim=1)  # type: ignore
+                batch |= {"last_inputs": self._inputs.cpu().numpy(), "last_gradient": whole.cpu().numpy()}
             self._batches.append(batch)
         if self._tracked:
             self._tracked.keep(rows, gradients)
