@@ -16,7 +16,7 @@ from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 
-from . import api, datasets, distance, documents, exhibit_sections, front, order, papers, rows
+from . import api, datasets, distance, documents, exhibit_sections, front, glossary, order, papers, rows
 from .inputs import Inputs, claims
 from .marks import ICONS, MEANINGS, slug, spoken
 
@@ -102,7 +102,10 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline,
-                            "address": rows.address,                             "prose": documents.prose}  # fmt: skip
+                            "address": rows.address, "prose": documents.prose}  # fmt: skip
+    terms = glossary.entries() if glossary.PAGE in given.documents else {}
+    page_of_terms = documents.place(glossary.PAGE)
+    environment.filters["terms"] = lambda text, up: glossary.linked(text, terms, f"{up}{page_of_terms}")
     environment.globals |= {
         "icons": ICONS, "meanings": MEANINGS, "verdicts": [word for word in ORDER if not word.endswith(MARK)],
         "order": [*given.papers], "groups_of_verdicts": [*overview.GROUPS, overview.NOT_JUDGED],

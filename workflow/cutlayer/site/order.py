@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 ORDER = {  # group -> its documents; a pattern stands for those that are named nowhere, from A to Z
     "Start": ["README.md", "docs/first_hour.md", "docs/ledger_explained.md", "docs/scales.md", "docs/data.md",
-              "docs/arena.md"],
+              "docs/arena.md", "docs/glossary.md"],
     "Add your own": ["docs/your_own.md", "docs/add_a_method.md", "docs/add_a_dataset.md", "docs/add_a_paper.md",
                      "docs/paper_yaml.md"],
     "Run it elsewhere": ["docs/cluster.md", "docs/dvc.md", "docs/troubleshooting.md"],
