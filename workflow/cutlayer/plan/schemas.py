@@ -1,4 +1,4 @@
-"""JSON schemas of params.yaml and paper.yaml, exported from the models that check them, for editors.
+"""JSON schemas of params.yaml and paper.yaml, exported from the models that check them, for editors, and of claims.csv.
 
     python -m cutlayer.plan.schemas workflow/schemas
 
@@ -60,7 +60,9 @@ def _of(model: type[Shape]) -> Json:
 
 def texts() -> dict[str, str]:
     """The files, by their names."""
-    schemas = {"params": params(), "paper": paper()}
+    from cutlayer.ledger import schema  # which imports pandas
+
+    schemas = {"params": params(), "paper": paper(), "claims": schema.rows()}
     return {f"{name}.schema.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas.items()}
 
 

@@ -11,14 +11,12 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.core.files import replacing
-from cutlayer.ledger.verdicts import ORDER
+from cutlayer.ledger import schema
 from cutlayer.reference.compare import KEY
 
-from .inputs import NUMBERS
 from .marks import slug
 
 DIGITS = 6  # hexadecimal ones, of what tells rows of one item and setup apart
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def address(row: Mapping[Any, Any]) -> str:
@@ -29,20 +27,13 @@ def address(row: Mapping[Any, Any]) -> str:
 
 def write(table: pd.DataFrame, folder: Path) -> None:
     """Write rows.csv, rows.json and rows.schema.json of a claims.csv, with a column `address`."""
-    table = table.assign(address=[*map(address, table.to_dict("records"))])
+    addresses = [*map(address, table.to_dict("records"))]
+    table = table.assign(address=addresses, p=pd.to_numeric(table["p"], errors="coerce"))
     with replacing(folder / "rows.csv") as temporary:
         table.to_csv(temporary, index=False, float_format="%.10g")
     for name, content in (
         ("rows.json", json.loads(table.to_json(orient="records"))),
-        ("rows.schema.json", schema(table)),
+        ("rows.schema.json", schema.rows(address="Anchor of the row in rows.html, which stays.")),
     ):
         with replacing(folder / name) as temporary:
             temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def schema(table: pd.DataFrame) -> dict[str, Any]:
-    """JSON schema of rows.json."""
-    columns = {name: {"type": ["number", "null"] if name in NUMBERS else ["string", "number"]} for name in table}
-    columns["verdict"] = {"enum": [*ORDER]}
-    row = {"type": "object", "properties": columns, "required": [*columns], "additionalProperties": False}
-    return {"$schema": DIALECT, "title": "Rows of cutlayer's ledger", "type": "array", "items": row}
