@@ -8,9 +8,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
+from cutlayer.plan import plugins
+
 DIFFER = "two {} of one seed differ: it keeps state in between, or has a generator of its own; draw with {}'s generator"
+
+
+Setting = tuple[str, dict[str, Any]]  # a method's name and its parameters
+
+
+def over(settings: list[Setting]) -> pytest.MarkDecorator:
+    """Settings of defenses, each once; of those that differ only in numbers the least and the greatest."""
+    similar: dict[Any, dict[str, tuple[list[float], Setting]]] = {}
+    for name, own in settings:
+        annotations = plugins.method("defense", name).parameters
+        sizes = {key: value for key, value in sorted(own.items()) if annotations[key] in plugins.NUMBERS}
+        others = {key: value for key, value in sorted(own.items()) if key not in sizes}
+        title = ",".join([name, *(f"{key}={value}" for key, value in own.items())])
+        similar.setdefault((name, *sizes, *others.items()), {})[title] = ([*sizes.values()], (name, own))
+    ends: dict[str, Setting] = {}
+    for group in similar.values():
+        ordered = sorted(group, key=lambda title: group[title][0])
+        ends |= {title: group[title][1] for title in (ordered[0], ordered[-1])}
+    return pytest.mark.parametrize(("name", "parameters"), list(ends.values()), ids=list(ends))
 
 
 @contextlib.contextmanager

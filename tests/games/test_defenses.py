@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.games.contracts import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near, over
 from tests.params import params
 
 from cutlayer import polytope
@@ -29,11 +29,6 @@ OF_PROBABILITIES = [(name, p) for name, p in SETTINGS if name in PROBABILITIES]
 BUDGETS = [(p["scheme"], p["budget"]) for name, p in CONFIGURED if name == "score_noise"]
 CLASSES = [2, 4]
 A_DECISION = "which class has the highest score; expected the same one"
-
-
-def over(settings):
-    ids = [",".join([name, *(f"{key}={value}" for key, value in own.items())]) for name, own in settings]
-    return pytest.mark.parametrize(("name", "parameters"), settings, ids=ids)
 
 
 every_setting = over(SETTINGS)

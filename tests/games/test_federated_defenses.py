@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.games.contracts import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near, over
 from tests.params import params
 from torch.distributions import MultivariateNormal, kl_divergence
 from torch.nn.functional import cross_entropy
@@ -38,9 +38,7 @@ OTHERS = [
 ]
 CONFIGURED = [(v["use"], p) for v in PARAMS.values() if v["use"] in NAMES for p in settings_of(v).values()]
 SETTINGS = [(name, {}) for name in NAMES] + OTHERS + CONFIGURED
-every_setting = pytest.mark.parametrize(
-    ("name", "parameters"), SETTINGS, ids=[",".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in SETTINGS]
-)
+every_setting = over(SETTINGS)
 NOISY = ["dp_gaussian", "dp_laplace"]
 UNIT = {"dp_gaussian": stats.norm(), "dp_laplace": stats.laplace(scale=math.sqrt(0.5))}  # of standard deviation 1
 ESTIMATES = ["gaussian", "pairs"]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.games.contracts import DIFFER, draws_with, near
+from tests.games.contracts import DIFFER, draws_with, near, over
 from tests.params import params
 
 from cutlayer.core.devices import seeded
@@ -50,9 +50,7 @@ SETTINGS = [
     for name, own in PLAIN + CONFIGURED + EXTREME
     if "split" in plugins.method("defense", name).constants["games"]
 ]
-every_setting = pytest.mark.parametrize(
-    ("name", "parameters"), SETTINGS, ids=[",".join([n, *(f"{k}={v}" for k, v in p.items())]) for n, p in SETTINGS]
-)
+every_setting = over(SETTINGS)
 
 
 def defense(name, **parameters):
