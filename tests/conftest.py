@@ -39,7 +39,9 @@ NO_MIRROR = "the original files are needed: set CUTLAYER_MIRROR"
 
 
 RAW = ("assert ", "DID NOT RAISE", "Tensor-likes ", "Scalars ")  # how an assertion begins that no sentence was put to
-_told: dict[tuple[str, str], str] | None = None  # (method, what was found) -> the promise that it breaks, of --methods
+_violated: dict[tuple[str, str], str] | None = (
+    None  # (method, what was found) -> the property that it violates, of --methods
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,10 +49,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    global _told
+    global _violated
     if place := config.getoption("--methods"):
         plugins.look_in(place)
-        _told = {}
+        _violated = {}
 
 
 def _own(item: pytest.Item | pytest.Collector, names: Collection[str]) -> str:
@@ -191,11 +193,11 @@ def split_cases():
 
 def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
     """With --methods, a sentence of all tests of a method that find the same: what should hold, and what was found."""
-    if _told is not None and call.excinfo:
-        name, promise = _own(node, _outside()), node.nodeid.partition("::test_")[2].replace("_", " ")
+    if _violated is not None and call.excinfo:
+        name, statement = _own(node, _outside()), node.nodeid.partition("::test_")[2].replace("_", " ")
         found, theirs = _found(call.excinfo.value)
-        if theirs or not any(method == name for method, _ in _told):  # else one that follows from another
-            _told.setdefault((name, found or promise), ": ".join(filter(None, (promise, found))))
+        if theirs or not any(method == name for method, _ in _violated):  # else one that follows from another
+            _violated.setdefault((name, found or statement), ": ".join(filter(None, (statement, found))))
 
 
 def _found(error: BaseException) -> tuple[str, bool]:
@@ -212,5 +214,5 @@ def _found(error: BaseException) -> tuple[str, bool]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    for sentence in (_told or {}).values():
+    for sentence in (_violated or {}).values():
         terminalreporter.write_line(f"not so: {sentence}")
