@@ -1,8 +1,9 @@
 """Verdicts on proven bounds in a setup, with p-value and reason.
 
-It is held against an AUC across rows only if it is about a class or any two rows. Where the defense draws something
-once for each label, its draw is scored beside the attacks (`as_drawn`), and an attack that reads all of it attains the
-bound. One that no defense at all would keep as well is void.
+It is held against an AUC across rows only if it is about a class or any two rows, or if the rows' labels are coins, of
+which features say nothing. Where the defense draws something once for each label, its draw is scored beside the attacks
+(`as_drawn`), and an attack that reads all of it attains the bound. One that no defense at all would keep as well is
+void.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .check_cells import where
 from .estimates import PROVEN, Compared, compared
 from .evidence import Found, per_setup
 
-ACROSS_ROWS = ("class", "row")  # what a bound on an AUC of different rows has to be about
+ACROSS_ROWS = ("class", "row", "coin")  # what a bound on an AUC of different rows has to be about
 NOT_ACROSS_ROWS = (
     "the bound is about the label of one row, whose features are given; an AUC of different rows may be above it by "
     "what their features say, which would not refute it"

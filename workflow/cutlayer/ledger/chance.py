@@ -138,9 +138,13 @@ def two_sided(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def leaks(own: pd.DataFrame) -> np.ndarray:
-    """Mask (cells,) of AUCs of attacks."""
+    """Mask (cells,) of AUCs of attacks, and of other numbers that turn round with a score."""
     rows = zip(own["metric"], own["attack"], own["chance"], strict=True)
-    return np.array([bool(attack) and kind(name, chance) == declared.AUC for name, attack, chance in rows], dtype=bool)
+    found = (
+        bool(attack) and (kind(name, chance) == declared.AUC or declared.of(name).mirrored)
+        for name, attack, chance in rows
+    )
+    return np.array([*found], dtype=bool)
 
 
 def _elsewhere(own: pd.DataFrame) -> pd.Series:

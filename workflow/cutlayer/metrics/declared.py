@@ -35,6 +35,7 @@ class Metric:
     better: str = ""  # up or down, for the model that is attacked; empty where neither is
     of: str = ""  # of a share: the positives, the cases, or the vulnerable rows
     picked: bool = False  # selected with the truth, so that random guessing exceeds chance
+    mirrored: bool = False  # 1 less it, as of an AUC, where a score is turned round
     redrawn: bool = False  # on rows that are drawn with the seed, so that its variance over seeds has their error
     timed: bool = False  # a time, which differs from run to run
     error: str = ""  # of an AUC: the metric with its standard error over rows (DeLong)
@@ -79,6 +80,11 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(CHANCE), "uniform"),
         *_scored(Metric(CHANCE), "floor chance_floor"),
         *_named(Metric(BOUND), "promise"),
+        *_named(Metric(SHARE, "down", mirrored=True), "coins_guessed coins_guessed_half coins_guessed_few"),
+        *_named(Metric(AUC, "down", error="leak_auc_error"), "coin_auc"),
+        *_named(Metric(UNIT), "coin_slack auc_measured epsilon_as_auc bound_p refuted"),
+        *_named(Metric(AMOUNT), "mu_measured epsilon_of_mu"),
+        *_named(Metric(AMOUNT), "epsilon_measured epsilon_measured_half epsilon_measured_few"),
         *_named(Metric(UNIT, "down"), "ace"),
         *_named(Metric(UNIT), "most_common positive_rate residual_negative residual_positive stopped threshold_broken"),
         *_named(Metric(UNIT), " ".join(f"share_of_{side}{more}" for side in ("negatives", "positives")

@@ -188,7 +188,7 @@ class Claim(Headline):
     rule: str = ABSENT
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
     why: str = ABSENT
-    about: Literal["label", "class", "row"] = ABSENT  # of a bound: whose two worlds it compares
+    about: Literal["label", "class", "row", "coin"] = ABSENT  # of a bound: whose two worlds it compares
 
     _sentence = _needs("text", "has no 'says'; expected the sentence with its place in parentheses")
 

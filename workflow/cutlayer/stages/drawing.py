@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cutlayer.exhibits.base import PlotContext
-from cutlayer.ledger import cells, printed, scales, worth
+from cutlayer.ledger import audit, cells, printed, scales, worth
 from cutlayer.plan import plugins
 
 
@@ -27,6 +27,7 @@ def draw(
     """
     found = scales.shown(cells.load(inputs["cells"]), exhibit["draw"], options["scales"])
     table = cells.summarize(found, *name)
+    table = audit.with_audit(table)
     table = worth.with_kept(table, exhibit["kept"]) if "kept" in exhibit else table
     numbers = pd.DataFrame(columns=[*printed.COLUMNS, "item"])
     if options["numbers"]:

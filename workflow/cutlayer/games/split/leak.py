@@ -78,7 +78,7 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
     target, place = rows
     if target == "labels" and "batch_coins" in truth:
         coins = truth["batch_coins"][place]
-        return _of_coins(guess[coins >= 0], coins[coins >= 0])
+        return _of_coins(guess[coins >= 0], coins[coins >= 0], guesses=False)
     if target == "watched" and "coins" in truth:
         return _of_coins(guess[truth["coin_places"]], truth["coins"])
     if target == "labels":
@@ -103,10 +103,12 @@ def _of_a_batch(score: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict
     return {"leak_auc": auc, "floor": chance_floor(positives, rows - positives), "one_class": 0.0} | facts
 
 
-def _of_coins(guess: np.ndarray, coins: np.ndarray) -> dict[str, float]:
+def _of_coins(guess: np.ndarray, coins: np.ndarray, guesses: bool = True) -> dict[str, float]:
     """Metrics of rows that have coins for labels, and what an audit needs of a score."""
     found = _of_the_tracked(guess, coins, ())
-    return found | audit.of_scores(guess, coins) if "leak_auc" in found else found
+    if "leak_auc" not in found:
+        return found
+    return found | audit.slack(len(coins)) | (audit.guessed(guess, coins) if guesses else {})
 
 
 def _error(score: np.ndarray, labels: np.ndarray) -> dict[str, float]:

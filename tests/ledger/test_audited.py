@@ -1,0 +1,117 @@
+"""The audit of an exhibit: what simulated mechanisms surely leak, how often an honest one is refuted, a broken one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cutlayer.core.seeds import generator
+from cutlayer.ledger import audit
+from cutlayer.metrics.audit import guessed, slack
+from cutlayer.metrics.leakage import auc_error, leak_auc
+
+COINS, SEEDS = 1000, 5
+RUN = {"setup": "made_coins", "setting": "", "scale": "quick", "skipped": "", "n": 0, "cases": 1, "seeds": SEEDS}
+
+
+def gaussian(mu, draw, coins):
+    return mu * coins + draw.standard_normal(len(coins))
+
+
+def response(epsilon, draw, coins):
+    kept = draw.random(len(coins)) < 1 / (1 + np.exp(-epsilon))
+    return np.where(kept, coins, 1 - coins).astype(float)
+
+
+def summarized(mechanism, strength, bound, *name, defense="mine"):
+    """The summarized cells of an exhibit in which an attack reads all that a mechanism sends of coins."""
+    each, errors, few = {}, [], []
+    shares: dict[str, dict[int, float]] = {}
+    for seed in range(SEEDS):
+        draw = generator("test_audit", mechanism.__name__, strength, seed, *name)
+        coins = draw.integers(2, size=COINS)
+        score = mechanism(strength, draw, coins)
+        each[seed] = leak_auc(score, coins) - slack(COINS)["coin_slack"]
+        errors.append(auc_error(score, coins))
+        few.append(min(coins.sum(), COINS - coins.sum()))
+        for metric, value in guessed(score, coins).items():
+            shares.setdefault(metric, {})[seed] = value
+    who = RUN | {"defense": defense, "attack": "any_attack", "by": "repeated"}
+    rows = [who | {"metric": "coin_auc", "each": each, "error": np.mean(errors), "rows": min(few)}]
+    rows += [who | {"metric": metric, "each": own, "error": 0.0, "rows": COINS} for metric, own in shares.items()]
+    rows += [who | {"attack": "", "by": "", "metric": "promise", "each": dict.fromkeys(each, bound), "error": 0.0}]
+    return pd.DataFrame([row | {"mean": np.mean([*row["each"].values()])} for row in rows])
+
+
+def aucs(table):
+    """Without numbers of guesses, whose bounds take long."""
+    return table[table["metric"].isin(["coin_auc", "promise"])]
+
+
+def measured(*tables):
+    """What the audit adds, by defense and metric."""
+    found = audit.with_audit(pd.concat(tables, ignore_index=True))
+    return found[found["attack"] == "any_attack"].set_index(["defense", "metric"])["mean"]
+
+
+def test_a_gaussian_mechanism_leaks_for_sure_nearly_its_auc():
+    """Not more than 5,000 coins of one run would (0.5624), of which five seeds know less than their number says."""
+    runs = (aucs(summarized(gaussian, 0.26805, 0.57517, trial)) for trial in range(30))
+    lower = [measured(run)["mine", "auc_measured"] for run in runs]
+    assert 0.545 < np.median(lower) < 0.5624
+    assert np.mean(np.array(lower) <= 0.57517) >= 0.95
+
+
+def test_randomized_response_leaks_for_sure_nearly_its_epsilon():
+    found = measured(summarized(response, 1.0, 0.731059))["mine"]
+    assert 0.70 < found["auc_measured"] < 0.7311
+    assert 0.85 < found["epsilon_measured"] < 1.0
+    assert found["epsilon_as_auc"] == pytest.approx(1 / (1 + np.exp(-found["epsilon_measured"])))
+    assert "coins_guessed" not in found
+
+
+@pytest.mark.parametrize(("mechanism", "strength", "bound"), [(gaussian, 0.26805, 0.57517), (response, 1.0, 0.731059)])
+def test_an_honest_bound_is_refuted_in_at_most_5_percent_of_the_runs(mechanism, strength, bound):
+    made = (aucs(summarized(mechanism, strength, bound, trial, "honest")) for trial in range(40))
+    runs = [measured(run)["mine"] for run in made]
+    assert np.mean([run["refuted"] for run in runs]) <= 0.05
+    assert all(run["refuted"] == (run["bound_p"] <= 0.025) for run in runs)
+
+
+@pytest.mark.parametrize(("mechanism", "strength", "bound"), [(gaussian, 0.6, 0.57517), (response, 1.5, 0.731059)])
+def test_a_broken_bound_is_refuted_among_honest_ones(mechanism, strength, bound):
+    honest = [summarized(gaussian, 0.26805, 0.57517, place, defense=f"honest_{place}") for place in range(5)]
+    found = measured(summarized(mechanism, strength, bound), *honest)
+    assert found["mine", "refuted"] == 1
+    assert found["mine", "auc_measured"] > bound
+    assert sum(found[f"honest_{place}", "refuted"] for place in range(5)) == 0
+
+
+def test_chance_leaks_nothing_for_sure():
+    found = measured(summarized(gaussian, 0.0, 0.57))["mine"]
+    assert (found["auc_measured"], found["mu_measured"], found["epsilon_of_mu"]) == (0.5, 0.0, 0.0)
+
+
+def test_a_single_seed_is_not_judged():
+    table = summarized(gaussian, 0.6, 0.57)
+    table["each"] = [{0: each[0]} for each in table["each"]]
+    found = measured(table)["mine"]
+    assert not {"auc_measured", "bound_p", "refuted"} & set(found.index)
+
+
+def test_an_exhibit_without_coins_is_as_it_was():
+    table = summarized(gaussian, 0.6, 0.57)
+    plain = table[table["metric"] == "promise"]
+    pd.testing.assert_frame_equal(audit.with_audit(plain), plain)
+
+
+def test_what_pairs_may_add_is_that_of_the_attack_that_was_chosen():
+    who = {"setup": "s", "defense": "d", "setting": "", "skipped": ""}
+    cells = pd.DataFrame([who | {"attack": attack, "metric": "coin_slack", "seed": seed, "value": value}
+                          for attack, value in (("a", 0.1), ("b", 0.01)) for seed in range(2)])  # fmt: skip
+    worst = pd.DataFrame([who | {"attack": "any", "by": by, "metric": "leak_auc_mean", "seed": seed, "value": 0.8}
+                          for seed, by in enumerate("ab")])  # fmt: skip
+    found = audit.without_slack(worst, cells)
+    assert found.loc[found["metric"] == "coin_auc", "value"].tolist() == pytest.approx([0.7, 0.79])
+    assert len(found) == 4

@@ -1,0 +1,114 @@
+"""between: what surely leaks under each scheme, and what it guarantees; the truth is in between.
+
+A grey bar goes from the lower end of what was measured, a thick line, to the bound, a hollow one; without a bound it
+goes on to the end. The dot is the mean of the strongest attack. A bound that is refuted is to the left of what was
+measured, and the bar between them is black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from cutlayer.ledger.audit import MEASURED, PROMISE, REFUTED, SCORE
+from cutlayer.plan.sweeps import UNDEFENDED
+
+from ._columns import measured
+from ._figure import absent, finish, label, panel_title, panels
+from .base import Exhibit, PlotContext, footer
+
+CHANCE, ALL = 0.5, 1.0
+TICKS = {0.5: "0.5\nchance", 0.6: "0.6", 0.7: "0.7", 0.8: "0.8", 0.9: "0.9", 1.0: "1\nevery label"}
+NEAR = 0.02  # of an AUC: what is measured attains the bound
+WIDTH, ROW, HEAD = 4.3, 0.42, 0.8  # inches of the figure, of a scheme and of a panel's title and axis
+HEIGHT = 0.3  # of a bar
+BLACK, GREY, PALE = "#000000", "#c8c8c8", "#777777"
+DOT: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6, "color": BLACK, "zorder": 5}
+END: dict[str, Any] = {"color": BLACK, "zorder": 4, "solid_capstyle": "butt"}
+
+
+@dataclass(frozen=True)
+class Between(Exhibit):
+    """One panel for each setup, one below the other, so that it can be read on a narrow screen."""
+
+    among: str = "any_attack"  # the set of attacks
+    x_label: str = "AUC of telling a label"
+
+    def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
+        """Write png and pdf."""
+        own = cells[cells["defense"] != ""]
+        schemes = list(dict.fromkeys(zip(own["defense"], own["setting"], strict=True)))
+        names = list(dict.fromkeys(cells["setup"]))
+        figure, axes = panels(len(names), columns=1)
+        figure.set_size_inches(WIDTH, len(names) * (HEAD + ROW * len(schemes)) + 1)
+        for axis, name in zip(axes, names, strict=True):
+            axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=10)
+            if measured(own[own["setup"] == name]).empty:
+                absent(axis, cells.loc[cells["setup"] == name, "skipped"])
+                continue
+            for row, pair in enumerate(schemes):
+                self._row(axis, row, own[(own[["setup", "defense", "setting"]] == [name, *pair]).all(axis=1)])
+            axis.axvline(CHANCE, color=PALE, lw=1.2, zorder=0, label="_chance")
+            axis.set_yticks(range(len(schemes)), [_named(*pair) for pair in schemes], fontsize=9)
+            axis.set_xticks([*TICKS], [*TICKS.values()], fontsize=10)
+            axis.tick_params(axis="y", length=0)
+            axis.set(ylim=(len(schemes) - 0.4, -0.6), xlim=(CHANCE - 0.02, ALL + 0.01))
+            axis.grid(False)
+        axes[-1].set_xlabel(self.x_label, fontsize=10)
+        finish(figure, title, footer(cells), _legend(), files)
+
+    def _row(self, axis: Any, row: int, own: pd.DataFrame) -> None:
+        least, leak, refuted = (self._value(own, self.among, metric) for metric in (MEASURED, SCORE, REFUTED))
+        bound = self._value(own, "", PROMISE)
+        if least is None or leak is None:
+            return
+        end = ALL if bound is None else bound
+        bar = {"height": HEIGHT, "color": BLACK if refuted else GREY, "zorder": 1, "label": "_between"}
+        axis.barh(row, end - least, left=least, **bar)
+        axis.plot([least, least], [row - HEIGHT, row + HEIGHT], lw=3.5, label="_measured", **END)
+        if bound is not None:
+            axis.plot([bound, bound], [row - HEIGHT, row + HEIGHT], lw=4.5, label="_bound", **END)
+            white = END | {"color": "#ffffff"}
+            axis.plot([bound, bound], [row - HEIGHT + 0.06, row + HEIGHT - 0.06], lw=2, label="_inside", **white)
+        axis.plot([leak], [row], label="_attack", clip_on=False, **DOT)
+        if (own["defense"] == UNDEFENDED).all():
+            axis.axvline(leak, color=PALE, lw=1.2, linestyle=(0, (4, 2)), zorder=0, label="_undefended")
+        said = _said(least, bound, bool(refuted))
+        weight = "bold" if refuted else "normal"
+        axis.text(1.02, row, said, transform=axis.get_yaxis_transform(), va="center", fontsize=10, weight=weight)
+
+    def _value(self, own: pd.DataFrame, attack: str, metric: str) -> float | None:
+        """The number of a scheme; None if there is none."""
+        found = measured(own)
+        found = found[(found["attack"] == attack) & (found["metric"] == metric)]
+        return None if found.empty else float(found["mean"].iloc[0])
+
+
+def _named(defense: str, setting: str) -> str:
+    """A defense with its setting below."""
+    return "no defense" if defense == UNDEFENDED else f"{label(defense)}\n{label(setting)}".strip()
+
+
+def _said(least: float, bound: float | None, refuted: bool) -> str:
+    if bound is None:
+        return "no bound"
+    return "refuted" if refuted else "attained" if bound - least <= NEAR else f"open: {bound - least:.2f}"
+
+
+def _legend() -> dict[str, Any]:
+    return {
+        "surely leaks (95%)": Line2D([], [], linestyle="", marker="|", markersize=11, markeredgewidth=3.5, color=BLACK),
+        "guaranteed at most": Line2D(
+            [], [], linestyle="", marker="s", markersize=8, markerfacecolor="#ffffff", markeredgecolor=BLACK
+        ),
+        "the truth is in here": Patch(color=GREY),
+        "best attack": Line2D([], [], **DOT),
+        "refuted": Patch(color=BLACK),
+        "without a defense": Line2D([], [], color=PALE, lw=1.2, linestyle=(0, (4, 2))),
+    }
