@@ -26,7 +26,7 @@ MEASURED, REFUTED = "auc_measured", "refuted"
 DELTA = 1e-5  # as dp's; what is pure is this, too
 ONE_SIDED = 0.5  # parts: the end of an interval of 90% leaves out 5%
 RUN = ["setup", "defense", "setting"]
-Row = dict[str, Any]
+Row = dict[Any, Any]  # of the summarized cells
 
 
 def without_slack(worst: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
