@@ -75,7 +75,7 @@ def prepared(task: Task) -> Data:
     labels = np.where(coins == NONE, table.labels[train], coins).astype(np.int64)
     if len(tracked):
         shown |= {"watched_rows": train[tracked], "watched_features": table.features[train[tracked]]}
-        shown["prior"] = np.bincount(labels, minlength=table.classes) / len(labels)
+        shown["prior"] = np.bincount(table.labels[train], minlength=table.classes) / len(labels)  # not of coins
         truth |= {"watched_labels": labels[tracked]} | audited(coins[tracked])
     num_releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
