@@ -183,6 +183,23 @@ def test_noise_on_scores_averages_out_over_queries_unless_it_is_accounted(k):
     assert errs(10**14, True) > many
 
 
+@every_k
+def test_the_guess_from_noisy_scores_is_more_likely_than_one_half_and_no_worse_under_much_noise(k):
+    game = Game(k, rows=200)
+    game.X = generator("uniform", k).random(game.X.shape)  # as the adversary takes them to be
+    for epsilon in (1.0, 10.0):
+        own = defense("score_gaussian", epsilon=epsilon)
+        view, sd = game.view(own), deviation(epsilon, 1, False)
+
+        def unlikely(x, view=view, sd=sd):
+            shown = softmax(x @ game.W.T + game.Y @ game.V.T + game.bias)
+            return np.square((view.scores - shown) / sd).sum(axis=1) + 12 * np.square(x - 0.5).sum(axis=1)
+
+        guess = ATTACK.infer(view)
+        assert (unlikely(guess) <= unlikely(np.full_like(guess, 0.5)) + 1e-9).all()
+        assert error(guess, game) <= error(0.5, game)
+
+
 def agnostic(seen, **parameters):
     method = plugins.create("attack", "agnostic", parameters)
     return method.infer(View("agnostic", method.sees, seen, None))

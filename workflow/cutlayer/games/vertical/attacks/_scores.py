@@ -8,12 +8,14 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from cutlayer.games.vertical.defenses.privee import stretches
+from cutlayer.games.vertical.equations import softmax
 
 from ._inequalities import nearest_within
 
 SLACK = 1e-12  # rounding of sums of scores
 LEAST = 1e-3  # noisy scores are clamped to it, or to the noise's deviation if that is less
 PRECISION = 12.0  # of a feature: one over the variance of U[0, 1]
+STEPS = 10  # of Gauss and Newton; fewer where they no longer descend
 
 
 def rounded(scores: np.ndarray, decimals: int) -> tuple[np.ndarray, np.ndarray]:
@@ -65,16 +67,42 @@ def within(weights: np.ndarray, known: np.ndarray, low: np.ndarray, high: np.nda
 def likeliest(weights: np.ndarray, known: np.ndarray, scores: np.ndarray, deviation: float) -> np.ndarray:
     """The most likely points (N, d) of the cube under Gaussian noise of this deviation on each score.
 
-    ln c_p then has deviation sd / c_p, and all logs of a row share an unknown constant: generalized least squares, with
-    features a priori around 1/2 with the variance of U[0, 1]. Without noise it is the solution nearest to 1/2.
+    Features are a priori around 1/2 with the variance of U[0, 1]. Steps of Gauss and Newton on |c - softmax(W x +
+    known)|^2 / sd^2 + 12 |x - 1/2|^2, while they descend, from the better one of 1/2 and the generalized least squares
+    solution of the logarithms. Without noise it is the solution nearest to 1/2.
     """
-    d = weights.shape[1]
+    starts = _log_ratios(weights, known, scores, deviation)
+    guess = np.empty_like(starts)
+    for row, (own, c) in enumerate(zip(known, scores, strict=True)):
+
+        def unlikely(x: np.ndarray, own: np.ndarray = own, c: np.ndarray = c) -> float:
+            misfit = np.square((c - softmax((weights @ x + own)[None])[0]) / deviation).sum()
+            return float(misfit + PRECISION * np.square(x - 0.5).sum())
+
+        x = min((starts[row], np.full(len(starts[row]), 0.5)), key=unlikely)
+        for _ in range(STEPS):
+            s = softmax((weights @ x + own)[None])[0]
+            slope = s[:, None] * (weights - s @ weights) / deviation
+            further = _nearest_to_half(slope, (c - s) / deviation + slope @ x)
+            if unlikely(further) >= unlikely(x):
+                break
+            x = further
+        guess[row] = x
+    return guess
+
+
+def _log_ratios(weights: np.ndarray, known: np.ndarray, scores: np.ndarray, deviation: float) -> np.ndarray:
+    """Generalized least squares: ln c_p has deviation sd / c_p, and all logs of a row share an unknown constant."""
     clamped = scores.clip(min(LEAST, deviation), 1)
     shares = np.square(clamped) / np.square(clamped).sum(axis=1, keepdims=True)
-    guess, prior = np.empty((len(scores), d)), np.sqrt(PRECISION)
-    for row, (own, c, share) in enumerate(zip(np.log(clamped) - known, clamped, shares, strict=True)):
-        A = (c / deviation)[:, None] * (weights - share @ weights)
-        b = c / deviation * (own - share @ own)
-        system = np.vstack([A, prior * np.eye(d)]), np.append(b, np.full(d, prior / 2))
-        guess[row] = lsq_linear(*system, bounds=(0.0, 1.0), method="bvls").x
-    return np.clip(guess, 0, 1)
+    return np.stack([
+        _nearest_to_half((c / deviation)[:, None] * (weights - share @ weights), c / deviation * (own - share @ own))
+        for own, c, share in zip(np.log(clamped) - known, clamped, shares, strict=True)
+    ])  # fmt: skip
+
+
+def _nearest_to_half(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The x (d,) of the cube that minimizes |A x - b|^2 + 12 |x - 1/2|^2."""
+    d, prior = A.shape[1], np.sqrt(PRECISION)
+    system = np.vstack([A, prior * np.eye(d)]), np.append(b, np.full(d, prior / 2))
+    return np.clip(lsq_linear(*system, bounds=(0.0, 1.0), method="bvls").x, 0, 1)
