@@ -22,6 +22,7 @@ rule site:
         contents=contents(site_code, sum(site_files().values(), [])),
         papers=plan.papers,
         styles=plan.styles["defense"],
+        variants=plan.files_of_variants,
         scale=plan.scale,
         scales=plan.scales,
         datasets=plan.datasets(),

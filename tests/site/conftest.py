@@ -140,7 +140,7 @@ def sources(folder: Path) -> Inputs:
         datasets=[*PROVENANCE], results=folder / "results", normalised=folder / "normalised",
         sources=Path("data/sources.csv"),
         documents=order.texts(), pictures=order.pictures(),
-        code=dict.fromkeys(PAPERS, "of now"), api=True,
+        code=dict.fromkeys(PAPERS, "of now"), api=True, variants={"setup": dict.fromkeys(SETUPS, "split")},
     )  # fmt: skip
 
 

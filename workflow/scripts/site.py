@@ -18,6 +18,7 @@ with logged(snakemake):
         documents=given.documents,
         pictures=given.pictures,
         code=params.code,
+        variants=params.variants,
         api=True,
     )
     own, reference_inputs = side_by_side.both(sources, published.FOLDER, params.scales)

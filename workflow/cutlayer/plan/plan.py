@@ -449,6 +449,13 @@ class Plan:
         return {"defense": styles("defense", self.defenses), "attack": styles("attack", self.attacks)}
 
     @property
+    def files_of_variants(self) -> dict[str, dict[str, str]]:
+        """Kind -> name -> what it is of: the method of a defense or attack, the protocol of a setup."""
+        uses = {"defense": self.defenses, "attack": self.attacks}
+        files = {kind: {name: entry["use"] for name, entry in own.items()} for kind, own in uses.items()}
+        return files | {"setup": {name: entry["protocol"] for name, entry in self.setups.items()}}
+
+    @property
     def setups_used(self) -> list[str]:
         """Setups that the papers' exhibits need."""
         return sorted({setup for _, _, exhibit in self.exhibits() for setup in exhibit["setups"]})

@@ -15,8 +15,9 @@ from cutlayer.ledger import distance as distances
 from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
+from cutlayer.plan import plugins
 
-from . import api, datasets, distance, documents, exhibit_sections, front, glossary, order, papers, rows
+from . import api, datasets, distance, documents, exhibit_sections, front, glossary, methods, order, papers, rows
 from .inputs import Inputs, claims
 from .marks import ICONS, MEANINGS, slug, spoken
 
@@ -54,6 +55,7 @@ def _pages(given: Inputs, folder: Path) -> None:
         write_page(documents.place(path), "document", page=page, path=path)
     if given.api:
         _reference(write_page)
+        methods.write(given, write_page)
 
 
 def _named(paths: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -114,7 +116,8 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
         "distance_is": distances.ABOUT,
         "documents": {path: documents.place(path) for path in given.documents},
         "groups": _named(given.documents),
-        "version": VERSION,
+        "version": VERSION, "games": methods.GAMES, "known_files": lambda game, kind: plugins.names(kind, game),
+        "exhibits_of": lambda rows: dict.fromkeys((row["paper"], row["exhibit"]) for row in rows),
         "api": given.api, "other_site": given.other, "summaries": given.other.summaries if given.other else {},
     }  # fmt: skip
 

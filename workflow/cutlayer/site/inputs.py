@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class Inputs:
     code: Mapping[str, str]  # paper -> a checksum of the code that makes its numbers
     other: OtherSite | None = None
     evidence: Inputs | None = None  # of the reference run, which the first page shows
+    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # kind -> name in params.yaml -> its file
     api: bool = False  # whether it has the reference of the library
 
 

@@ -1,0 +1,70 @@
+"""Pages of methods and boards of games: every method on disk, each leak once, ranked by the strongest attack."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from cutlayer.metrics.declared import METRICS
+from cutlayer.plan import plugins
+from cutlayer.site import methods
+
+from .conftest import MEASURED, PAPERS, ROOT, SETUPS, sources
+
+Pages = dict[str, dict]
+
+
+@pytest.fixture(scope="module")
+def pages(made: Path) -> Pages:
+    """What each page is made of."""
+    found: Pages = {}
+    with contextlib.chdir(ROOT):
+        methods.write(sources(made), lambda place, template, **content: found.update({place: content}))
+    return found
+
+
+def test_each_method_on_disk_has_a_page_that_names_its_file_and_says_what_it_does(pages: Pages, site: Path) -> None:
+    for game, kind in itertools.product(methods.GAMES, methods.KINDS):
+        for name in plugins.names(kind, game):
+            place = methods.place(game, kind, name)
+            one = pages[place]["method"]
+            assert (ROOT / one["file"]).is_file()
+            assert one["first"]
+            assert f"<h1>{name}</h1>" in (site / place).read_text()
+
+
+def test_a_board_has_each_leak_once_with_what_the_adversary_sees(pages: Pages) -> None:
+    rows = pages["methods/split/index.html"]["rows"]
+    assert len(rows) == len(SETUPS) * len(MEASURED)
+    assert all(set(row["sees"]) == plugins.method("attack", "norm").constants["sees"] for row in rows)
+    assert all(row["utility"] and row["undefended"] for row in rows)
+    assert not pages["methods/vertical/index.html"]["rows"]
+    assert {row["paper"] for row in rows} <= set(PAPERS)
+
+
+def test_ranks_follow_the_strongest_attack(pages: Pages) -> None:
+    rows = pages["methods/split/index.html"]["rows"]
+    for setup in SETUPS:
+        own = [row for row in rows if row["setup"] == setup]
+        assert all(row["strongest"] for row in own), "each run met one attack"
+        in_order = sorted(own, key=lambda row: row["rank"])
+        assert [row["mean"] for row in in_order] == sorted(row["mean"] for row in own)
+        assert in_order[-1]["defense"] == "none"
+
+
+@pytest.mark.parametrize("metric", methods.LEAKS)
+def test_the_strongest_of_several_attacks_is_the_one_that_leaks_most(metric: str) -> None:
+    run = {"data": "Bank", "setup": "bank", "metric": metric, "defense": "iso", "setting": ""}
+    ranked = methods._ranked([run | {"attack": f"a{mean}", "mean": mean} for mean in (0.6, 0.9, 0.7)])
+    most = max if METRICS[metric].better == "down" else min
+    assert [row["mean"] for row in ranked if row["strongest"]] == [most(0.6, 0.9, 0.7)]
+    assert {row["met"] for row in ranked} == {3}
+
+
+def test_a_board_links_each_defense_to_its_page(site: Path) -> None:
+    page = (site / "methods/split/index.html").read_text()
+    assert re.search(r'href="../../methods/split/defense_marvell.html">marvell</a> *<small>sum_kl=0.1', page)
