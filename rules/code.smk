@@ -117,6 +117,12 @@ def site_templates():
     return given(sorted(plugins.ROOT.glob("site/*s/*")))
 
 
+def method_files():
+    """Files of all defenses and attacks, whose docstrings the site shows."""
+    places = (plugins.PLACES[kind] for kind in ("defense", "attack"))
+    return sorted(file for place in places for file in plugins.ROOT.glob(place))
+
+
 def site_files():
     """Files of the tree that the site shows, by kind."""
     return {
@@ -125,6 +131,7 @@ def site_files():
         "documents": given(order.texts()),
         "pictures": given(order.pictures()),
         "api": given(api.files()),
+        "methods": given(method_files()),
         "datasets": [f for name in plan.datasets() for f in source("dataset", name)],
         "reference": given(published.all_files(published.FOLDER)) if REFERENCE else [],
     }
