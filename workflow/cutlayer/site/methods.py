@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def _method(kind: str, name: str, game: str) -> Row:
         "kind": kind, "name": name, "place": place(game, kind, name),
         "first": " ".join(first.partition(": ")[2].split()),
         "text": rest, "parameters": found.parameters, "sees": sorted(found.constants.get("sees", ())),
-        "file": f"workflow/{found.path.relative_to(ROOT.parent)}",
+        "file": os.path.relpath(found.path, ROOT.parents[1]),
     }  # fmt: skip
 
 
