@@ -8,7 +8,7 @@ from .failures import PREFIX
 
 
 def among(cells: pd.DataFrame) -> pd.Series:
-    """Which rows of a table stand for a run or an attack that failed."""
+    """Mask of a table's rows: True where the run or the attack failed."""
     return cells["skipped"].str.startswith(PREFIX)
 
 

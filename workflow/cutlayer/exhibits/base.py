@@ -69,8 +69,8 @@ def footer(cells: pd.DataFrame, reasons: bool = True, interval: str = ", 95% int
     data = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in origin.items())
     count = _span(cells["n"][cells["n"] > 0])
     sizes = {str(scale): own.unique() for scale, own in cells.groupby("scale", sort=False)["setup"]}
-    told = "; ".join(f"{scale}: {', '.join(own)}" if len(sizes) > 1 else scale for scale, own in sizes.items())
-    parts = [f"scale {told}", f"N = {count} predictions" if count else ""]
+    text = "; ".join(f"{scale}: {', '.join(own)}" if len(sizes) > 1 else scale for scale, own in sizes.items())
+    parts = [f"scale {text}", f"N = {count} predictions" if count else ""]
     parts.append(f"{_span(cells['cases'])} cases a cell" if cells["cases"].max() > 1 else "")
     seeds = cells["seeds"].max()
     parts.append(f"{seeds} seeds{interval}" if seeds > 1 else "1 seed" if seeds else "")

@@ -59,7 +59,7 @@ class Scale:
     absent: str = ""  # why cells that a check asks for may not be there; empty: they have to be
 
     def lacks(self, found: Found) -> str:
-        """What makes a finding a reduced one; empty when it is full. A sample has fewer rows than the original."""
+        """The reason why a finding is reduced; empty when it is full. A sample has fewer rows than the original."""
         if found.facts["provenance"] == "sample":
             return "the data are a sample"
         if not found.seeds:
@@ -94,7 +94,7 @@ class _Judged:
         self._too_small = too_small.reasons(paper, published, cells)
 
     def rows(self) -> Iterator[dict[str, Row]]:
-        """Of each printed number, and then of each claim, its rows by setup."""
+        """The verdicts by setup of each published number, and then of each claim."""
         for number, entry in printed.numbers(self._paper.get("numbers", []), self._published):
             checked = "check" in entry
             yield _read(entry, partial(self._number, number, entry)) if checked else {"": self._alone(number, entry)}
@@ -247,8 +247,8 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     if holding or len({*plain.values()}) == 1:
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
-    told = "; ".join(f"{name}: {word}" for name, word in words.items())
-    return row | {"reading": first, "verdict": marked, "p": math.nan, "why": told}
+    verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())
+    return row | {"reading": first, "verdict": marked, "p": math.nan, "why": verdicts_by_reading}
 
 
 def _methods(found: Found) -> Row:

@@ -28,8 +28,8 @@ def pareto_front(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
 
 
 def beaten(cost: ArrayLike, gain: ArrayLike) -> np.ndarray:
-    """Which points (rows), of costs and gains (points, seeds), are beaten by which (columns): they cost more and gain
-    less, each by the whole 95% interval of the paired difference over seeds. One seed supports none.
+    """Mask (points, points): True where the row's point is dominated by the column's. It costs more and gains less,
+    each by the whole 95% interval of the paired difference over seeds; of one seed none is. Arrays (points, seeds).
     """
     costs, gains = np.asarray(cost, dtype=float), np.asarray(gain, dtype=float)
     if costs.ndim != 2 or costs.shape[1] < 2:

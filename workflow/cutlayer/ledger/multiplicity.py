@@ -64,7 +64,7 @@ def by_itself(rows: pd.DataFrame) -> pd.Series:
 
 
 def discoveries(rows: pd.DataFrame) -> tuple[int, int, int]:
-    """How many rows are judged by an interval, and of how many *fails* and *differs*, and *holds*, at most 2.5% are
+    """Numbers of rows judged by an interval, of *fails* and *differs*, and of *holds*, of which at most 2.5% are
     expected to be false (Benjamini-Hochberg).
     """
     numbers = rows[["low", "high", "p"]].apply(pd.to_numeric)  # publish has them as text

@@ -166,17 +166,17 @@ def _smaller(own: pd.DataFrame) -> bool:
 
 
 def of_scale(scales: Sequence[str]) -> str:
-    """Which scales a run is of, the largest last, and what the next one takes."""
+    """A sentence on the scales of a run, the largest last, and the command for the next larger one."""
     if len(scales) > 1:
         return (
             f"These are runs at the scales {' and '.join(scales)}: of each row the largest at which all of it was run."
         )
     (scale,) = scales
     larger = LARGER.get(scale, "reference")
-    told = f"This is a run at scale **{scale}**."
+    sentence = f"This is a run at scale **{scale}**."
     if not larger:
-        return told
-    return f"{told} A larger one is run with `--config scale={larger}`; `make plan SCALE={larger}` tells its hours."
+        return sentence
+    return f"{sentence} A larger one is run with `--config scale={larger}`; `make plan SCALE={larger}` tells its hours."
 
 
 def plain(verdict: str) -> str:
@@ -198,23 +198,23 @@ def grouped(verdicts: Iterable[str]) -> dict[str, int]:
 
 
 def chips(rows: pd.DataFrame, spoken_of: Iterable[str]) -> list[Chip]:
-    """What is known on each dataset: those that the paper speaks of first, in its order."""
+    """A paper's verdicts by dataset: first the datasets that the paper uses, in its order."""
     order = dict.fromkeys([*spoken_of, *rows["dataset"]])
     return [_chip(name, own) for name in order if not (own := rows[rows["dataset"] == name]).empty]
 
 
 def decided(own: pd.DataFrame) -> str:
-    """How many rows of a paper have a verdict that decides."""
+    """A sentence on the number of a paper's rows that are decided."""
     counts = {word: count for word, count in tally(own["verdict"]).items() if word in DECIDED}
     reduced = int((own["verdict"].str.endswith(MARK) & own["verdict"].map(plain).isin(counts)).sum())
-    told = f" ({', '.join(f'{count} {word}' for word, count in counts.items())})" if counts else ""
+    counted = f" ({', '.join(f'{count} {word}' for word, count in counts.items())})" if counts else ""
     scales = " and ".join(dict.fromkeys(own["scale"]))
     sizes = f", {reduced} of them on less than the paper's sizes" if reduced else ""
-    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scales}{told}{sizes}."
+    return f"Of {len(own)} statements and numbers {sum(counts.values())} are decided at scale {scales}{counted}{sizes}."
 
 
 def rest(counts: Mapping[str, int], scale: str) -> Iterator[str]:
-    """What would decide what is not decided of a paper."""
+    """Sentences on what would decide a paper's undecided rows."""
     larger = LARGER.get(scale, "reference")
     left = ", ".join(f"{counts[word]} {said}" for word, said in OPEN.items() if word in counts)
     if left:

@@ -32,9 +32,9 @@ def among(tables: Iterable[pd.DataFrame], order: Sequence[str]) -> list[str]:
 
 
 def largest(rows: Sequence[Mapping[str, Row]]) -> list[Row]:
-    """Of the rows of an entry at each scale (by setup, the largest last) those that count.
+    """The rows of an entry, by setup, at the largest scale with results; `rows` are by scale, the largest last.
 
-    Where nothing is there at any scale it is the first, which says why.
+    Where no scale has a result it is the first row, which has the reason.
     """
     found = []
     for setup in dict.fromkeys(setup for own in rows for setup in own):
@@ -45,7 +45,7 @@ def largest(rows: Sequence[Mapping[str, Row]]) -> list[Row]:
 
 
 def largest_of(check: Mapping[str, Any], cells: Mapping[str, pd.DataFrame], order: Sequence[str]) -> list[Found]:
-    """What a check finds in each setup, at the largest scale at which all of its cells are there."""
+    """A check's finding in each setup, at the largest scale that has all of its cells."""
     found: dict[str, Found] = {}
     for scale in among(cells.values(), order):
         for one in per_setup(check, of(cells, scale), "not run at this scale"):

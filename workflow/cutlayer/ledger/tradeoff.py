@@ -22,8 +22,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Curve:
-    """One seed's settings of the front (k,), rising in what is held equal, from `least` on; both are the better the
-    larger.
+    """One seed's Pareto front (k,): `value` at increasing `held`, the quantity that is compared at equal levels, from
+    `least` on. Larger is better for both.
     """
 
     held: np.ndarray

@@ -83,15 +83,15 @@ def commit_of(root: Path) -> str:
     """The commit that the code is at; an error if files of it are changed."""
     changed = _git(root, "status", "--porcelain", "--", *CODE).splitlines()
     if changed:
-        told = ", ".join(line[3:] for line in changed[:5])
+        files = ", ".join(line[3:] for line in changed[:5])
         raise InputError(
-            "publish.commit", f"there are uncommitted changes ({told})", "expected a run of committed code"
+            "publish.commit", f"there are uncommitted changes ({files})", "expected a run of committed code"
         )
     return _git(root, "rev-parse", "HEAD").strip()
 
 
 def hours(plan: Plan, paper: str, logs: Path) -> float:
-    """What a paper takes of this machine: the seconds of all jobs that it asks for, over all cores, in hours.
+    """Hours of a paper on this machine: the seconds of all jobs that it needs, divided by the number of cores.
 
     Seconds are those that Snakemake timed, of one core each. What papers share counts in each of them.
     """

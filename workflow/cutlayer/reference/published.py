@@ -54,7 +54,7 @@ def cells(folder: Path, paper: str, name: str) -> Path:
 
 
 def available(folder: Path, papers: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of these papers that have a published run, each with its published exhibits and the claims on these.
+    """The papers with a published run, each with its published exhibits and the claims on these.
 
     A paper.yaml may have more by now than when its run was published.
     """

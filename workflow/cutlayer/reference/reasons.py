@@ -55,8 +55,8 @@ def renewed(plan: Plan, folder: Path) -> pd.DataFrame:
         if apart.any():
             row = int(apart.to_numpy().argmax())
             what = " ".join(before[name][row] for name in ("paper", "item", "setup"))
-            told = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
-            raise InputError("reference.claims", told, EXPECTED)
+            differs = f"{what}: {column} is {before[column][row]!r}, and {after[column][row]!r} by today's rules"
+            raise InputError("reference.claims", differs, EXPECTED)
     return before.assign(**{word: after[word] for word in WORDS})
 
 

@@ -36,8 +36,8 @@ def plan_of(root: Path, papers: Iterable[str]) -> Plan:
 def sizes(plan: Plan, folder: Path) -> list[Scale]:
     """The scales that are published, the largest last."""
     there = {run["scale"] for own in published.runs(folder).values() for run in own}
-    told = [cast(dict[str, Any], plan.at(name).judged_at) for name in plan.scales if name in there]
-    return [Scale(**one | {"absent": OLDER}) for one in told]
+    judging = [cast(dict[str, Any], plan.at(name).judged_at) for name in plan.scales if name in there]
+    return [Scale(**one | {"absent": OLDER}) for one in judging]
 
 
 def judge(plan: Plan, folder: Path) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def _megabytes(job: Job, root: Path) -> float:
 
 
 def main(root: Path) -> str:
-    """Of the scale and the papers that results/claims.csv is of."""
+    """Record the seconds of a finished run, whose scale and papers results/claims.csv names."""
     claims = cost.read(root / "results/claims.csv")
     if not claims:
         raise InputError("seconds.results/claims.csv", "is not there", "expected a finished run")

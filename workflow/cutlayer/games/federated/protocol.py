@@ -51,7 +51,7 @@ class Start(NamedTuple):
     kept: Kept
 
     def serves(self, task: Task) -> bool:
-        """Whether it is also the start of another task, one that differs in its defense alone."""
+        """Whether another task has the same start: it differs in its defense alone."""
         own = self.task
         same = task.table is own.table and task.settings is own.settings
         return same and (task.setup, task.seed, task.device) == (own.setup, own.seed, own.device)
