@@ -14,7 +14,7 @@ from cutlayer.site.marks import slug
 from .conftest import ROOT
 
 with contextlib.chdir(ROOT):
-    DOCUMENTS = [*order.texts(), "CHANGELOG.md"]
+    DOCUMENTS = [*order.texts(), "CHANGELOG.md", "AGENTS.md"]
 OWN = [name for name in DOCUMENTS if not name.startswith("workflow/")]
 FENCED = re.compile(r"^( *)```.*?^\1```", flags=re.S | re.M)
 
@@ -39,8 +39,9 @@ def test_every_link_leads_to_a_file_of_the_tree(document: str) -> None:
         assert not part or part in headings(str(target.relative_to(ROOT))), link
 
 
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
+@pytest.mark.parametrize(("document", "lines"), [("README.md", 90), ("AGENTS.md", 40)])
+def test_a_first_page_is_short(document: str, lines: int) -> None:
+    assert len((ROOT / document).read_text().splitlines()) <= lines
 
 
 @pytest.mark.parametrize("document", OWN)
