@@ -18,15 +18,18 @@ ORDER = {  # group -> its documents; a pattern stands for those that are named n
     "Understand": [*(f"docs/games/{name}.md" for name in ("vertical", "split", "split_server", "federated", "*")),
                    *(f"docs/papers/{name}.md" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "*")),
                    "docs/readings/*.md", "docs/architecture.md", "docs/solvers.md", "docs/library.md", "docs/*.md"],
-    "Measured": ["workflow/benchmarks/*.md"],
+    "Measured": ["reference/history.md", "workflow/benchmarks/*.md"],
     "Contribute": ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
 }  # fmt: skip
+HISTORY = "reference/history.md"
 FOLDERS = ("docs/**/", "workflow/benchmarks/")
 
 
 def texts() -> list[str]:
     """Paths of all documents, relative to the project's folder, which is the working directory."""
-    found = {name for pattern in ("*.md", *(f"{folder}*.md" for folder in FOLDERS)) for name in _found(pattern)}
+    found = {
+        name for pattern in ("*.md", HISTORY, *(f"{folder}*.md" for folder in FOLDERS)) for name in _found(pattern)
+    }
     return [name for names in groups(found).values() for name in names]
 
 
