@@ -45,6 +45,7 @@ def test_words_and_rows_of_other_datasets_make_nothing_run(small_edited: Project
         written(small_edited, file, "# A comment.\n", 0)
     written(small_edited, "data/sources.csv", "another,own,a.csv,,,,,,,real,,,\n", 0)
     planned = small_edited.run("--dry-run")
+    assert "Changed since" not in planned
     assert jobs(planned) == {"all", "site"}  # which shows rows, and docstrings of these, too:
     assert "workflow/cutlayer/data/datasets/wine.py" in planned
 
@@ -55,6 +56,7 @@ def test_what_is_older_and_other_makes_run_what_depends_on_it(small_edited: Proj
         written(small_edited, file, "\nEDITED = 1\n", -YEAR)
     written(small_edited, "docs/data.md", "\nEdited.\n", -YEAR)
     planned = small_edited.run("--dry-run")
+    assert f"Changed since the last run: {DEFENSE}, {SCRIPT}\n" in planned
     assert outputs(planned, r"results/runs/\w+/(\w+)/") == {"pps"}
     undefended = outputs(planned, r"(results/theory/chebyshev/wine/none)\.csv")
     assert undefended, "the script is not looked at"
