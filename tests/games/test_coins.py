@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from tests.games.test_split import PROTOCOL, task
 
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import of_setting
 from cutlayer.games.split import coins
+from cutlayer.games.split import protocol as split
 from cutlayer.games.split.data import prepared
+from cutlayer.games.split.defense import Context
+from cutlayer.games.split.defenses.dp import DP
 from cutlayer.games.split.defenses.none import NoDefense
 from cutlayer.games.split.defenses.send_nothing import SendNothing
+from cutlayer.plan.sweeps import AUDITOR
 
 NAMES = {"coins", "coin_places", "batch_coins"}
 
@@ -85,3 +90,29 @@ def test_hints_are_no_coins():
     outcome = PROTOCOL.run(task(coins=1000))
     for hints, tossed in zip(outcome.transcripts[""]["hints"], outcome.truth["batch_coins"], strict=True):
         assert (tossed[hints[hints >= 0]] == coins.NONE).all()
+
+
+def test_an_auditor_has_the_likelihood_ratio_of_what_dp_releases():
+    draw = torch.Generator().manual_seed(5)
+    slope, sent = torch.randn(3, generator=draw), torch.randn(8, 3, generator=draw)
+    defense, state = DP(clip=0.5), 0.7
+    context = Context(None, torch.arange(8), state)
+    received = torch.randn(8, 3, generator=draw)
+    found = coins.log_ratio(defense, lambda x, label: (1 - 2 * label) * x @ slope, sent, received, context)
+    short = slope * min(1, 0.5 / float(slope.norm()))
+    expected = ((received - short).square() - (received + short).square()).sum(dim=1).double() / (2 * state**2)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    assert coins.log_ratio(NoDefense(), lambda x, label: x.sum(1), sent, received, context) is None
+
+
+def test_the_auditor_is_scored_beside_the_attacks_and_changes_no_training():
+    outcome = PROTOCOL.run(task({"": DP(epsilon=100.0)}, coins=1000))
+    rows = {row["metric"]: row["value"] for row in outcome.utility if row.get("attack") == AUDITOR}
+    assert rows["rows"] == len(outcome.truth["coins"])
+    assert rows["leak_auc"] > 0.9
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split, "log_ratio", lambda *given: None)
+        plain = PROTOCOL.run(task({"": DP(epsilon=100.0)}, coins=1000))
+    np.testing.assert_array_equal(outcome.transcripts[""]["snapshots"], plain.transcripts[""]["snapshots"])
+    assert "|auditor" not in plain.truth
+    assert "|auditor" not in PROTOCOL.run(task(coins=1000)).truth

@@ -19,7 +19,7 @@ from cutlayer.core.files import replacing
 from cutlayer.data.normalised import facts, read
 from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.metrics import declared
-from cutlayer.plan.sweeps import AS_DRAWN, parameters_in
+from cutlayer.plan.sweeps import SCORED, parameters_in
 
 from .audit import without_slack
 from .chance import errors, kind, rows_of, with_chance
@@ -61,8 +61,8 @@ def gather(
     parts += [pd.DataFrame(exhibit["grids"])] if "grids" in exhibit["sources"] else []
     parts += [pd.DataFrame([row]) for row in exhibit["inapplicable"]]
     cells = _complete(pd.concat(parts, ignore_index=True), exhibit["along"])
-    if AS_DRAWN not in exhibit.get("worst", {}).get("among", {}):
-        cells = cells[cells["attack"] != AS_DRAWN]
+    unasked = {*SCORED} - exhibit.get("worst", {}).get("among", {}).keys()
+    cells = cells[~cells["attack"].isin(unasked)]
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
     if "metrics" in exhibit:

@@ -21,7 +21,7 @@ import pandas as pd
 from cutlayer.core import failed_cells
 from cutlayer.core.errors import InputError
 from cutlayer.plan.check_lines import listed
-from cutlayer.plan.sweeps import AS_DRAWN
+from cutlayer.plan.sweeps import SCORED
 
 from .cells import NO_SEED, axis, num_seeds
 from .chance import two_sided, with_columns
@@ -32,7 +32,7 @@ from .worth import WORTHLESS
 FAILED, SKIPPED, UNCOMPARED, NO_RANGE, NO_WORTH = "failed", "skipped", "uncompared", "no range", "no worth"
 NOT_COMPARED = {APART: NO_RANGE, WORTHLESS: NO_WORTH}
 METHODS = ("defense", "attack")
-UNSCORED = "what the defense drew for the labels was not scored: it draws nothing, or the run is older than that score"
+UNSCORED = "what the run itself scores is not there: the defense has none of it, or the run is older than that score"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
     for part, one in zip(parts, picked, strict=True):
         if one.empty and _fewer(part, there, table):
             return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
-        if one.empty and part.get("attack") == AS_DRAWN:
+        if one.empty and part.get("attack") in SCORED:
             return Found(facts, lacks=SKIPPED, why=UNSCORED)
     if any(one.empty for one in picked):
         if absent:

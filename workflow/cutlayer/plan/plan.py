@@ -21,7 +21,7 @@ from .paper_model import Paper
 from .params_model import Params, Scale
 from .sizes import sized, smaller
 from .styles import styles
-from .sweeps import AS_DRAWN, UNDEFENDED, parameters_in, settings_of
+from .sweeps import SCORED, UNDEFENDED, parameters_in, settings_of
 from .variants import Variants, checked
 
 WORKFLOW = Path(__file__).parents[2]
@@ -356,11 +356,10 @@ class Plan:
         for name, own in exhibit["worst"]["among"].items():
             if name in self.attacks and own != [name]:
                 raise InputError(f"{where}.among", f"{name} is an attack", "expected a name for several")
-            if AS_DRAWN in own and (name != AS_DRAWN or own != [name]):
-                raise InputError(
-                    f"{where}.among.{name}", f"has {AS_DRAWN}, which is no attack", "expected a set of it alone"
-                )
-            for one in own if own not in ("all", [AS_DRAWN]) else ():
+            for scored in [one for one in SCORED if one in own and own != "all" and [name] != own]:
+                wrong = f"has {scored}, which is no attack"
+                raise InputError(f"{where}.among.{name}", wrong, "expected a set of it alone")
+            for one in own if own != "all" and own[0] not in SCORED else ():
                 known("attack", one, [*exhibit["attacks"], *sets], f"{where}.among.{name}")
             named = exhibit["attacks"] if own == "all" else own
             sets[name] = list(dict.fromkeys(attack for one in named for attack in sets.get(one, [one])))

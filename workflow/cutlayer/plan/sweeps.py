@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 AS_DRAWN = "as_drawn"  # in an attack's place: what a defense drew for the labels, scored as if it were an attack
+AUDITOR = "auditor"  # the same: who knows both gradients that a row may have, a white box
+SCORED = (AS_DRAWN, AUDITOR)  # by the run itself
 UNDEFENDED = "none"  # the variant that every comparison begins with
 OWN = {"use", "sweep", "settings"}  # what a variant says besides parameters
 

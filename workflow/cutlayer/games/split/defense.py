@@ -66,6 +66,11 @@ def _backward(name: str, found: Any, defense: Defense, gradient: torch.Tensor, c
     checks.like(name, "backward", found, gradient)
 
 
+def _gaussian(name: str, found: Any, defense: Defense, gradient: torch.Tensor, context: Context) -> None:
+    if found is not None:
+        checks.like(name, "gaussian", found[0], gradient)
+
+
 def _decoded(name: str, found: Any, defense: Defense, probabilities: np.ndarray, state: Any) -> None:
     shape = (len(probabilities), found.shape[1] if np.ndim(found) == 2 else 0)
     checks.shaped(name, "to_class_probabilities", found, shape, probabilities.dtype, probabilities.device)
@@ -128,6 +133,14 @@ class Defense(base.Defense):
     def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """The gradients (B, d) float32 that are released in place of the per-example gradients at the cut."""
         return gradient
+
+    @base.returns(_gaussian)
+    def gaussian(self, gradient: torch.Tensor, context: Context) -> tuple[torch.Tensor, float] | None:
+        """The mean (B, d) of what `backward` releases, and the standard deviation of its independent Gaussian noise.
+
+        None if it releases anything else. For audits only, by an auditor who knows both gradients that a row may have.
+        """
+        return None
 
     @base.returns(_decoded)
     def to_class_probabilities(self, probabilities: np.ndarray, state: Any) -> np.ndarray:

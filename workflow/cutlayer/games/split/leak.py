@@ -151,11 +151,11 @@ def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
     return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
 
 
-def as_drawn(drawn: np.ndarray, truth: Arrays) -> Iterator[dict[str, Any]]:
+def as_drawn(drawn: np.ndarray, truth: Arrays, attack: str = AS_DRAWN) -> Iterator[dict[str, Any]]:
     """Leakage of a defense's own random draws for the tracked records, (W,) or (W, classes), scored as an attack."""
     found = leak(drawn, truth, ("watched", 0))
     summed = {row["metric"]: row["value"] for row in summarize([{"metric": m, "value": v} for m, v in found.items()])}
-    yield from ({"attack": AS_DRAWN, "metric": metric, "value": value} for metric, value in (found | summed).items())
+    yield from ({"attack": attack, "metric": metric, "value": value} for metric, value in (found | summed).items())
 
 
 def _of_a_population(guess: np.ndarray, labels: np.ndarray) -> dict[str, float]:

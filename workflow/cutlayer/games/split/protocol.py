@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,8 +37,10 @@ from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.base.snapshot import architecture
 from cutlayer.metrics.utility import utility as of_scores
+from cutlayer.plan.sweeps import AUDITOR
 
 from . import leak as leaks
+from .coins import log_ratio
 from .data import Data, prepared
 from .defense import Context, Defense, Training
 from .feature_party import FeatureParty, Sender
@@ -138,6 +141,9 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
         records.hidden["drawn"] = drawn.cpu().numpy()[data.tracked]
         scored = leaks.as_drawn(records.hidden["drawn"], data.truth)
         utility += [{"setting": setting} | row for row in scored]
+    if "auditor" in records.hidden:
+        scored = leaks.as_drawn(records.hidden["auditor"], data.truth, AUDITOR)
+        utility += [{"setting": setting} | row for row in scored]
     return records
 
 
@@ -159,10 +165,20 @@ def _step(
     (loss.mean() if penalty is None else loss.mean() + penalty).backward()
     received = parties.defense.backward(len(loss) * sent.grad, context)  # crosses back: one gradient an example
 
+    if records and records.audited:
+        records.audit(rows, log_ratio(parties.defense, partial(_as_if, parties, x), sent, received, context))
+
     embedding.backward(received[:, : embedding.shape[1]] / len(loss))  # the feature party
     descent.step(parties.optimizer)
     if records:
         records.keep(rows, received, sent.detach(), first, loss.detach())
+
+
+def _as_if(parties: Parties, x: dict[str, torch.Tensor], sent: torch.Tensor, label: int) -> torch.Tensor:
+    """The loss (B,) of each example, had it this label."""
+    target = torch.zeros(len(sent), parties.training.outputs, device=sent.device)
+    target[:, label] = 1
+    return losses(parties.top(sent, x), target)
 
 
 def losses(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

@@ -31,6 +31,8 @@ class Records:
         self._step = 0
         self._batches: list[dict[str, np.ndarray]] = []
         self._tracked = Tracked(data.tracked, len(data.train), data.device) if len(data.tracked) else None
+        self._ratios = torch.zeros(len(data.train), dtype=torch.float64, device=data.device)
+        self._with_ratios = False
         self.seen: dict[str, np.ndarray] = {}
         self.truth: dict[str, np.ndarray] = {}  # the same under every defense
         self.hidden: dict[str, np.ndarray] = {}  # of this training
@@ -50,6 +52,17 @@ class Records:
     def now(self) -> bool:
         """Whether the current batch is sampled."""
         return self._step in self._at
+
+    @property
+    def audited(self) -> bool:
+        """Whether an auditor scores tracked records: some have coins of two classes."""
+        return "coins" in self._data.truth and self._data.classes == 2
+
+    def audit(self, rows: torch.Tensor, ratio: torch.Tensor | None) -> None:
+        """Add a batch's log-likelihood ratios (B,) of label 1 to 0 to those of its rows; None: there are none."""
+        if ratio is not None:
+            self._ratios[rows] += ratio
+            self._with_ratios = True
 
     def keep(
         self, rows: torch.Tensor, gradients: torch.Tensor, embeddings: torch.Tensor, first: torch.Tensor,
@@ -89,6 +102,8 @@ class Records:
             "architecture": drawn,
             "outputs": np.array(outputs),
         }
+        if self._with_ratios:
+            self.hidden["auditor"] = self._ratios.cpu().numpy()[self._data.tracked]
         if self._tracked:
             self.seen |= self._tracked.finish([len(phase.batches) for phase in self._data.phases])
 

@@ -50,5 +50,10 @@ class DP(Defense):
 
     def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
         """Clipped gradients (B, d) with noise."""
+        mean, deviation = self.gaussian(gradient, context)
+        return mean + deviation * context.training.randn(*gradient.shape)
+
+    def gaussian(self, gradient: torch.Tensor, context: Context) -> tuple[torch.Tensor, float]:
+        """Clipped gradients (B, d), and the standard deviation of the noise."""
         shrink = self.clip / gradient.norm(dim=1, keepdim=True).clamp_min(self.clip)
-        return shrink * gradient + context.state * context.training.randn(*gradient.shape)
+        return shrink * gradient, context.state
