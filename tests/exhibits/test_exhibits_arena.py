@@ -21,7 +21,7 @@ from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.worst import worst
 from cutlayer.plan import families, plugins
 from cutlayer.plan.plan import Plan
-from cutlayer.plan.sweeps import AS_DRAWN, settings_of
+from cutlayer.plan.sweeps import AS_DRAWN, AUDITOR, settings_of
 from cutlayer.stages.measures import arena as measures
 from cutlayer.stages.theory import Case
 
@@ -50,7 +50,7 @@ def single(exhibit, setup, value):
                 continue
             cases = [("", metric) for metric in exhibit["metrics"] if metric in OF_A_RUN]
             attacks = [name for name in exhibit["attacks"] if name not in left_out]
-            attacks += [AS_DRAWN] if defense == "randomized_response" else []
+            attacks += {"randomized_response": [AS_DRAWN], "dp": [AUDITOR]}.get(defense, [])
             cases += [(attack, metric) for attack in attacks for metric in exhibit["metrics"] if metric not in OF_A_RUN]
             for attack, metric in cases:
                 mean = value(defense, setting, attack, metric)
@@ -280,6 +280,8 @@ def as_found(defense, setting, attack, metric):
         return 0.1 if attack == "half" else of_features(defense, setting, attack)
     if defense == "none":
         return 0.99
+    if attack == AUDITOR:
+        return BOUNDS["dp"]
     if defense in LEAKS:
         return LEAKS[defense]
     if defense == "marvell_larger" and attack not in ("repeated", "repeated_common"):
@@ -323,7 +325,8 @@ EXPECTED = {
     "marvell_shaped_within_its_bound_on_coins": "not refuted", "dp_within_its_bound_on_coins": "not refuted",
     "randomized_response_within_its_bound_on_coins": "attained", "marvell_refuted_by_coins": "holds",
     "randomized_response_attained_on_coins": "holds", "marvell_shaped_has_slack_that_no_attack_finds": "holds",
-    "dp_has_slack_that_no_attack_finds": "holds",
+    "dp_has_slack_that_no_attack_finds": "holds", "dp_attained_by_an_auditor": "holds",
+    "pslf_within_its_bound_on_coins": "not refuted",
     "pslf_within_its_bound": "not refuted",
     "pslf_predicts_better_than_randomized_response": "holds", "mid_leaks_where_it_learns": "holds",
     "mid_learns_little_at_the_strong": "holds", "mid_learns_little_at_the_strongest": "holds",

@@ -98,7 +98,9 @@ def _named(defense: str, setting: str) -> str:
 def _said(least: float, bound: float | None, refuted: bool) -> str:
     if bound is None:
         return "no bound"
-    return "refuted" if refuted else "attained" if bound - least <= NEAR else f"open: {bound - least:.2f}"
+    if least > bound:
+        return "refuted" if refuted else "above alone"  # not when all bounds are tested at once
+    return "attained" if bound - least <= NEAR else f"open: {bound - least:.2f}"
 
 
 def _legend() -> dict[str, Any]:
