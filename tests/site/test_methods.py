@@ -65,6 +65,14 @@ def test_the_strongest_of_several_attacks_is_the_one_that_leaks_most(metric: str
     assert {row["met"] for row in ranked} == {3}
 
 
+def test_runs_that_leak_alike_share_a_rank() -> None:
+    run = {"data": "Bank", "setup": "bank", "metric": "leak_auc_mean", "defense": "iso", "attack": "norm"}
+    ranked = methods._ranked(
+        [run | {"setting": f"ratio={n}", "mean": mean} for n, mean in enumerate((0.7, 0.6, 0.7, 0.9))]
+    )
+    assert {row["setting"]: row["rank"] for row in ranked} == {"ratio=1": 1, "ratio=0": 2, "ratio=2": 2, "ratio=3": 4}
+
+
 def test_a_board_links_each_defense_to_its_page(site: Path) -> None:
     page = (site / "methods/split/index.html").read_text()
     assert re.search(r'href="../../methods/split/defense_marvell.html">marvell</a> *<small>sum_kl=0.1', page)

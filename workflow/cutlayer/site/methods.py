@@ -132,7 +132,9 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
 
 def _with_ranks(rows: list[Row]) -> Iterator[Row]:
     runs = dict(_grouped(sorted(rows, key=_strength, reverse=True), "defense", "setting"))
-    for rank, run in enumerate(sorted(runs.values(), key=lambda run: _strength(run[0])), start=1):
+    strengths = [_strength(run[0]) for run in runs.values()]
+    for run in sorted(runs.values(), key=lambda run: _strength(run[0])):
+        rank = 1 + sum(strength < _strength(run[0]) for strength in strengths)  # equal ones share it
         for row in run:
             yield row | {"rank": rank, "strongest": row is run[0], "met": len(run)}
 
