@@ -327,6 +327,7 @@ EXPECTED = {
     "randomized_response_attained_on_coins": "holds", "marvell_shaped_has_slack_that_no_attack_finds": "holds",
     "dp_has_slack_that_no_attack_finds": "holds", "dp_attained_by_an_auditor": "holds",
     "pslf_within_its_bound_on_coins": "not refuted",
+    "privee_void": "holds", "rounding_is_intervals": "holds", "rounding_misleads_equation_solving": "holds",
     "pslf_within_its_bound": "not refuted",
     "pslf_predicts_better_than_randomized_response": "holds", "mid_leaks_where_it_learns": "holds",
     "mid_learns_little_at_the_strong": "holds", "mid_learns_little_at_the_strongest": "holds",
