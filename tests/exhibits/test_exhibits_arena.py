@@ -16,7 +16,7 @@ from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import scheme
 from cutlayer.exhibits.base import PlotContext
 from cutlayer.ledger.audit import without_slack
-from cutlayer.ledger.cells import WHO, summarize
+from cutlayer.ledger.cells import NO_SEED, WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.worst import worst
 from cutlayer.plan import families, plugins
@@ -68,6 +68,14 @@ def single(exhibit, setup, value):
                     yield who | facts | {"seed": seed, "value": mean + drift, "chance": chance(attack, metric)}
 
 
+def of_none(exhibit):
+    """The cells that say why a setup has no others of a defense or an attack."""
+    for row in exhibit["inapplicable"]:
+        who = {"dataset": plan().setups[row["setup"]]["dataset"], "provenance": "real", "features": 8, "seed": NO_SEED}
+        who |= dict.fromkeys(("defense", "setting", "attack", "metric"), "") | {"n": 0, "cases": 1}
+        yield who | dict.fromkeys(("value", "tested", "chance", "error"), math.nan) | row
+
+
 def of_gradients(exhibit, setup, value):
     """The cells that a setup's gradients have, which are spread in as many directions as `value` says."""
     for seed in range(SEEDS):
@@ -93,6 +101,7 @@ def cells_of(name, value):
     exhibit = plan().papers["arena"]["exhibits"][name]
     make = of_gradients if exhibit["sources"] == ["theory"] else single
     rows = [row for setup in exhibit["setups"] for row in make(exhibit, setup, value)]
+    rows += [] if "worst" in exhibit else [*of_none(exhibit)]
     along = [exhibit["along"], "seed", "value", "n", "cases", "skipped", "tested", "chance", "error"]
     cells = pd.DataFrame(rows).assign(all=0)[[*WHO, *along]]
     return without_slack(worst(cells, exhibit["worst"]), cells) if "worst" in exhibit else cells
@@ -254,7 +263,7 @@ def verdicts(values, *items):
 
 BOUNDS = {
     "marvell": 0.7, "dp": 0.57, "marvell_shaped": 0.65, "randomized_response": 0.73, "pslf": 0.73, "tcpo": 0.6,
-    "tcpo_composed": 0.6, "gaussian_features": 0.6,
+    "tcpo_composed": 0.6, "tpsl": 0.93, "proj_pert": 0.76, "gaussian_features": 0.6,
 }  # fmt: skip
 OTHERS = {"kl": 0.1, "coin_slack": 0.001}
 FOUND = {"tpr_at_1pct": {}, "tpr_of_vulnerable": {"marvell": 0.9, "dp": 0.12, "marvell_shaped": 0.12}}
@@ -278,19 +287,25 @@ def as_found(defense, setting, attack, metric):
         return FOUND[metric].get(defense, 0.1)
     if metric == "mse":
         return 0.1 if attack == "half" else of_features(defense, setting, attack)
+    if metric == "attack_utility_named":
+        return 0.9
     if defense == "none":
-        return 0.99
+        return 0.7 if attack == "completion_first_pool" else 0.99
     if attack == AUDITOR:
         return BOUNDS["dp"]
     if defense in LEAKS:
         return LEAKS[defense]
+    if defense in ("tpsl", "proj_pert"):
+        return 0.9 if defense == "tpsl" and attack in ("repeated", "repeated_common", "similarity_all") else 0.55
     if defense == "marvell_larger" and attack not in ("repeated", "repeated_common"):
         return 0.52
     knows = {"marvell": ["off_axis"], "secdt": ["clusters", "clusters_without_k"], "secdt_mended": ["repeated"]}
     knows |= {"dcor": ["repeated", "embedding_extension"]}
+    knows |= {"marvell_power": ["off_axis", "similarity_all"]}
     most = 0.8 if defense == "infocensor" else 0.98
-    least = 0.52 if defense == "secdt_raw" else 0.6
-    return most if attack in knows.get(defense, ["repeated", "repeated_first", "all_epochs"]) else least
+    least = 0.52 if defense in ("secdt_raw", "marvell_power") else 0.6
+    known = knows.get(defense, ["repeated", "repeated_first", "all_epochs", "similarity_all"])
+    return most if attack in known else least
 
 
 def of_features(defense, setting, attack):
@@ -336,6 +351,15 @@ EXPECTED = {
     "extension_is_unnoticed_under_dcor": "fails", "extension_is_unnoticed_under_peloss": "holds",
     "larger_steps_pay_where_both_parties_have_features": "undecided",
     "larger_steps_change_nothing_where_one_party_has_the_features": "holds",
+    "tpsl_within_its_bound": "not refuted", "proj_pert_within_its_bound": "not refuted",
+    "tpsl_degrades_with_every_epoch": "holds",
+    "proj_pert_hides_a_batch": "holds", "cae_leaks_as_without_a_defense": "holds", "cae_does_not_protect": "holds",
+    "compressed_keep_does_not_protect": "holds", "compressed_bins_does_not_protect": "holds",
+    "soft_labels_does_not_protect": "holds",
+    "compressed_keep_seems_to_protect": "holds", "compressed_bins_seems_to_protect": "holds",
+    "tpsl_seems_to_protect": "holds", "names_by_the_truth_help": "holds", "cut_forward_lowers_completion": "holds",
+    "cut_forward_leaves_gradients": "holds", "last_epoch_under_marvell_at_a_power_of_4": "holds",
+    "all_epochs_under_marvell_at_a_power_of_4": "holds", "one_batch_under_marvell_at_a_power_of_4": "holds",
 }  # fmt: skip
 
 

@@ -180,7 +180,7 @@ class Plan:
             known("setup", setup[by], self.setups, where)
             other = self.setups[setup[by]]
             for key in SAME_MODEL:
-                if setup.get(key) != other.get(key) or by in other:
+                if _but_for_cut(setup.get(key), by) != _but_for_cut(other.get(key), by) or by in other:
                     raise InputError(where, f"{setup[by]} has another {key}", "expected the same model")
 
     def trained_by(self, setup: str, defense: str) -> str:
@@ -526,6 +526,12 @@ class Plan:
         for (setup, defense), attacks in sorted(together.items()):
             runs.setdefault((tuple(sorted(attacks)), self._grain[setup]), []).append((setup, defense))
         return runs
+
+
+def _but_for_cut(value: Any, by: str) -> Any:
+    """A key's value of a setup; of a model without its cut, which may differ from that of the setup it is `like`."""
+    cut = by == "like" and isinstance(value, Mapping)
+    return {key: own for key, own in value.items() if key != "cut"} if cut else value
 
 
 def _check_sizes(sizes: Any, columns: int, where: str) -> None:
