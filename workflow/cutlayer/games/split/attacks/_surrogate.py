@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from cutlayer.core.descent import descend
 
-ENTROPY = 0.1  # weight of the fitted labels' cross-entropy, beside 1 of the known labels' and of the prior
+ENTROPY = 0.1  # weight of the labels' cross-entropy under the surrogate, beside 1 of the prior
 
 
 class Surrogates(nn.Module):
@@ -51,20 +51,19 @@ def replayed(
     own = nn.Parameter(torch.from_numpy(rng.normal(size=(*tops.first.shape[:1], len(g), len(prior)))).to(g))
     fixed, free = torch.zeros_like(own[0]), torch.ones_like(g[:, :1])
     fixed[known], free[known] = given, 0.0
-    told = (
-        1.0 if len(known) < len(g) else ENTROPY
-    )  # known labels say which class is which; where all are, nothing has to
-    share = torch.where(free > 0, ENTROPY / free.sum().clamp_min(1), told / len(known))[:, 0]
+    share = torch.where(free > 0, 1 / free.sum().clamp_min(1), 1 / len(known))[:, 0] / 2  # known ones are half of all
     parts = [{"params": [*tops.parameters()], "lr": 0.02}, {"params": [own], "lr": 0.05}]
     adam = torch.optim.Adam(parts, fused=True)
-    size, entropy = g.square().sum(dim=1).mean().clamp_min(1e-30), -(prior * prior.log()).sum()
+    entropy, sizes = -(prior * prior.log()).sum(), g.square().sum(dim=1)
+    unit = torch.where(free[:, 0] > 0, sizes[free[:, 0] > 0].mean(), sizes[known].mean())
+    weight = torch.where(unit > 0, share / unit, 0)
     for _ in range(steps):
         labels = fixed + free * own.softmax(dim=2)
         gradients, log_p = tops(rows, labels)
-        errors = (gradients - g).square().sum(dim=2).mean(dim=1) / size
+        errors = ((gradients - g).square().sum(dim=2) * weight).sum(dim=1)
         crossed = (-(labels * log_p).sum(dim=2) * share).sum(dim=1) / entropy
         apart = (prior * (prior.log() - labels.mean(dim=1).log())).sum(dim=1)
-        loss = match * errors + crossed + apart
+        loss = match * errors + ENTROPY * crossed + apart
         descend(adam, loss.sum())
     best = int(loss.argmin())
     return own[best].log_softmax(dim=1), best
