@@ -291,7 +291,7 @@ def test_what_fails_is_marked_and_everything_else_is_made(small_edited: Project)
     assert stopped.returncode != 0
     assert "no score is left" in stopped.stderr + stopped.stdout
     for _ in ("marked", "tried again"):
-        marked = small_edited.snakemake("--keep-going")
+        marked = small_edited.snakemake("--keep-going", "--printshellcmds")
         assert marked.returncode != 0
         assert re.search(r"output: .*broken/utility\.csv", marked.stderr + marked.stdout)
         assert "run/wine/broken: ZeroDivisionError: no score is left" in marked.stderr + marked.stdout
