@@ -68,6 +68,10 @@ def run_code(wildcards):
     return script_of("run") + training_code(wildcards) + defense
 
 
+def prior_code(wildcards):
+    return script_of("prior") + training_code(wildcards)
+
+
 def times_code(wildcards):
     timed = plan.defenses_to_time(wildcards.setup)
     defenses = {file for name in timed for file in defense_code(wildcards.setup, name)}

@@ -112,6 +112,15 @@ def trained(wildcards):
     return seed_files(f"results/runs/{setup}/none", "learned", seeds) if setup else []
 
 
+def prior_of(wildcards):
+    """What features alone predict, where an exhibit shows the leak beyond it."""
+    return (
+        ["results/priors/{setup}.safetensors".format(**wildcards)]
+        if wildcards.setup in plan.with_prior
+        else []
+    )
+
+
 def printed(papers):
     """Published numbers of these papers."""
     return given(f"workflow/papers/{paper}/published.csv" for paper in papers)

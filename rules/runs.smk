@@ -1,3 +1,30 @@
+# Setup -> what features alone predict of the audited rows, for all seeds.
+rule prior:
+    input:
+        code=prior_code,
+        data=lambda w: datasets_of([w.setup]),
+    output:
+        "results/priors/{setup}.safetensors",
+    log:
+        "logs/prior/{setup}.log",
+    benchmark:
+        "logs/prior/{setup}.benchmark.tsv"
+    group:
+        together
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(plan.cluster.memory),
+        runtime=growing(plan.cluster.minutes),
+    params:
+        contents=contents(prior_code),
+        setup=lambda w: plan.setups[w.setup],
+        seeds=list(plan.seeds),
+    script:
+        "../workflow/scripts/prior.py"
+
+
 # Setup under a defense -> transcripts, one job for all settings of a sweep, and for all seeds unless these would be long.
 for grain in plan.grains:
 
@@ -8,6 +35,7 @@ for grain in plan.grains:
             code=run_code,
             data=lambda w: datasets_of([w.setup]),
             trained=trained,
+            prior=prior_of,
         output:
             transcripts=passing(grain, run_parts(grain, "transcript")),
             truths=run_parts(grain, "truth"),

@@ -30,6 +30,7 @@ PAPER = families.read(PROJECT / "workflow/papers/arena", "arena")
 CONFIG = params() | {"papers": ["arena"]}
 PUBLISHED = pd.read_csv(PROJECT / "workflow/papers/arena/published.csv")
 OF_A_RUN = {"test_utility", "test_accuracy", "promise", "kl"}
+OF_A_RUN |= {"features_auc", "features_auc_adjusted", "promise_with_features"}
 FRONTIERS = [name for name, exhibit in PAPER["exhibits"].items() if exhibit["draw"]["use"] == "frontier"]
 SEEDS = 3
 
@@ -224,6 +225,28 @@ def test_before_and_after_have_their_marks_their_names_and_bounds(drawn):
         assert chance.get_xdata()[0] == 0.5
         assert none.get_xdata()[0] == pytest.approx(0.95, abs=0.005)
     assert names[0] == "none"
+
+
+def test_beyond_features_has_the_bound_on_a_row_s_label_in_black_and_any_other_in_gray(drawn):
+    values = {"features_auc": 0.72, "features_auc_adjusted": 0.51, "leak_auc_adjusted": 0.6, "leak_auc_mean": 0.8}
+
+    def value(defense, setting, attack, metric):
+        bounds = {"dp": {"promise": 0.58, "promise_with_features": 0.74}, "marvell_shaped": {"promise": 0.65}}
+        return bounds.get(defense, {}).get(metric) if metric.startswith("promise") else values[metric]
+
+    cells = cells_of("beyond", value)
+    gone = (cells["setup"] == "criteo") & (cells["metric"] == "leak_auc_adjusted")
+    why = cells[gone].assign(value=math.nan, attack="", by="", skipped="features tell (nearly) everything: see coins")
+    figure, _ = drawn("beyond", pd.concat([cells[~gone], why]))
+    axes = visible(figure)
+    for axis in axes:
+        assert [line.get_xdata()[0] for line in labeled(axis, "_bound")] == pytest.approx([0.58], abs=0.005)
+        both = sorted(line.get_xdata()[0] for line in labeled(axis, "_with_features"))
+        assert both == pytest.approx([0.65, 0.74], abs=0.005)
+        assert len(labeled(axis, "_alone")) == 1
+        assert any("self-test 0.51" in text.get_text() for text in axis.texts)
+    assert [bool(labeled(axis, "_adjusted")) for axis in axes] == [False, True, True]
+    assert [any("see coins" in text.get_text() for text in axis.texts) for axis in axes] == [True, False, False]
 
 
 def test_a_table_names_the_attack_and_how_many_others_there_were(drawn):

@@ -264,6 +264,17 @@ def test_noise_that_is_drawn_once_does_not_wear_off(form):
     assert max(anew, 1 - anew) > max(once, 1 - once)
 
 
+def test_the_order_above_the_gap_is_turned_round_where_long_gradients_say_that_the_model_disagrees():
+    np.testing.assert_array_equal(repeated.turned(np.array([0.0, 1, 2, 10, 12, 15])), [0, 1, 2, 15, 13, 10])
+    np.testing.assert_array_equal(repeated.turned(np.zeros(30)), 0)
+    draw = generator("turned")
+    odds = draw.standard_normal(4000)  # what features say
+    labels = draw.random(4000) < 1 / (1 + np.exp(-odds))
+    drawn = np.where(draw.random(4000) < 0.73, labels, ~labels)
+    score = 2 * drawn - 1 / (1 + np.exp(-odds))  # the drawn label less the prediction, the labels' gap widened
+    assert leak_auc(repeated.turned(score), labels) > leak_auc(score, labels)
+
+
 def test_rows_are_relative_to_their_own_batch_and_0_where_there_is_none():
     gradients = np.array([[[1.0, 2.0], [3.0, 4.0]]], dtype=np.float16)
     found = repeated.relative(gradients, np.array([[0, -1]]), np.array([[2.0, 0.0]]), np.array([4.0]))

@@ -14,5 +14,6 @@ with logged(snakemake):
         snakemake.output.utility,
         snakemake.params.seeds,
         devices.granted(snakemake.resources.get("gpu", 0)),
+        snakemake.input.prior,
     )
     notes.record(snakemake.params.note, snakemake.params.attempt, reasons)

@@ -72,6 +72,9 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(AUC, "up", redrawn=True, error="test_auc_error"), "test_auc"),
         *_named(Metric(AUC, "down", error="attack_auc_error"), "attack_auc"),
         *_scored(Metric(AUC, "down", error="leak_auc_error"), "leak_auc leak_auc_mean leak_auc_median"),
+        *_scored(Metric(AUC, "down", error="leak_auc_adjusted_error"), "leak_auc_adjusted"),
+        *_named(Metric(AUC, error="features_auc_error"), "features_auc"),
+        *_named(Metric(AUC, error="features_auc_adjusted_error"), "features_auc_adjusted"),
         *_named(Metric(UTILITY, "up", redrawn=True, error="test_auc_error"), "test_utility"),
         *_scored(Metric(UTILITY, "down", error="leak_auc_error"), "attack_utility attack_utility_symmetrized"),
         *_named(Metric(UTILITY, "down", picked=True),
@@ -79,7 +82,7 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(UTILITY, "down"), "attack_utility_again"),
         *_named(Metric(CHANCE), "uniform"),
         *_scored(Metric(CHANCE), "floor chance_floor"),
-        *_named(Metric(BOUND), "promise"),
+        *_named(Metric(BOUND), "promise promise_with_features"),
         *_named(Metric(SHARE, "down", mirrored=True), "coins_guessed coins_guessed_half coins_guessed_few"),
         *_named(Metric(AUC, "down", error="leak_auc_error"), "coin_auc"),
         *_named(Metric(UNIT), "coin_slack auc_measured epsilon_as_auc bound_p refuted"),
@@ -105,6 +108,7 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(FACT, fact=ROWS), "rows"),
         *_named(Metric(FACT, fact=CHANCE), "chance"),
         *_named(Metric(FACT, fact=ERROR), "leak_auc_error attack_auc_error test_auc_error"),
+        *_named(Metric(FACT, fact=ERROR), "leak_auc_adjusted_error features_auc_error features_auc_adjusted_error"),
     ]
 )  # fmt: skip
 

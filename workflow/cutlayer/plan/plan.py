@@ -28,6 +28,7 @@ WORKFLOW = Path(__file__).parents[2]
 COMMON_KEYS = {"protocol", "dataset", "sensitive", "defenses", "like"}
 OF_DATASET = ("sensitive", "partition")  # keys that name one of the dataset's attributes
 WATCHED = "watched"  # the target of attacks that follow single rows
+ADJUSTED = {"leak_auc_adjusted"}  # metrics that need what features alone predict
 ANY_DATA = "all"  # a claim may speak of
 SWITCHES = {"true": True, "false": False}  # --config passes them on as text
 SAME_TRUTH = ("protocol", "dataset", "sensitive")  # what a setup shares with the one its attack is measured in
@@ -467,6 +468,12 @@ class Plan:
         """Defense variants of a setup whose training steps some exhibit times."""
         shown = [e for _, _, e in self.exhibits() if "times" in e["sources"] and setup in e["setups"]]
         return {d: self.defense(setup, d) for e in shown for s, d in self.pairs(e) if s == setup}
+
+    @functools.cached_property
+    def with_prior(self) -> set[str]:
+        """Setups of which some exhibit shows the leak beyond what features predict."""
+        shown = [e for _, _, e in self.all_exhibits() if ADJUSTED & {*e.get("metrics", ())}]
+        return {setup for exhibit in shown for setup in exhibit["setups"]}
 
     def on_watched(self, setup: str, defense: str) -> dict[str, dict[str, Any]]:
         """Attacks on tracked records whose results on the most vulnerable ones some exhibit shows."""

@@ -15,6 +15,8 @@ from cutlayer.games.base.protocol import Outcome, Protocol, Task
 from cutlayer.plan import plugins
 from cutlayer.plan.sweeps import settings_of
 
+from . import priors
+
 
 def execute(
     setup: str,
@@ -26,10 +28,12 @@ def execute(
     utility: str | Path,
     seeds: Sequence[int],
     device: str = "cpu",
+    prior: Sequence[str | Path] = (),
 ) -> list[str]:
     """Train the seeds; write the table `utility` and, next to it, `seed<n>.{transcript,truth,learned}.safetensors`.
 
-    `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training.
+    `trained` are the `learned` files of the undefended run, one a seed, for defenses that do not change training,
+    and `prior` the file of `priors.fit`, where an exhibit shows the leak beyond features.
     Returns why seeds failed, see `failures`.
     """
     table, _ = read(data, settings["dataset"])
@@ -39,7 +43,8 @@ def execute(
     rows, reasons = [], []
     for index, seed in enumerate(steps(seeds, f"run {setup}/{variant}")):
         learned, failed = artifacts.read_arrays(trained[index]) if trained else (None, None)
-        task = Task(setup, variant, seed, table, settings, defenses, learned, device)
+        known = priors.of_seed(prior[0], seed) if prior else None
+        task = Task(setup, variant, seed, table, settings, defenses, learned, device, known)
         outcome = Failed(f"{failed} (undefended)") if failed else tolerate(partial(protocol.outcome, task))
         if isinstance(outcome, Failed):
             reasons.append(outcome.reason)

@@ -33,6 +33,7 @@ class Task:
     defenses: Mapping[str, Any]  # setting's label -> Defense
     trained: Arrays | None = None  # what the undefended run of this setup and seed learned
     device: str = "cpu"  # where tensors live; random numbers are drawn on the CPU, see `devices`
+    prior: Arrays | None = None  # what features predict of the audited rows, for the truth alone; see `stages.priors`
 
     @property
     def name(self) -> str:
@@ -43,6 +44,17 @@ class Task:
     def origin(self) -> str:
         """The setup whose split and model this one uses: itself, unless `model_of` or `like` names another."""
         return str(self.settings.get("model_of", self.settings.get("like", self.setup)))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The audited rows of a run, whose label an adversary wants, and others that a model of it may be fitted to."""
+
+    features: np.ndarray  # (m, ...)
+    label: np.ndarray  # (m,) int64
+    others: np.ndarray  # (n, ...)
+    others_label: np.ndarray  # (n,) int64
+    codes: list[int]  # the columns of categories
 
 
 @dataclass
@@ -74,6 +86,10 @@ class Protocol:
     def run(self, task: Task) -> Outcome:
         """Train under each setting of the defense and record what crosses between the parties."""
         raise TypeError(f"protocol.{type(self).__name__}: has no `run`; every protocol defines it")
+
+    def audited(self, task: Task) -> Rows:
+        """The rows whose leak is measured, and other training rows, which say what features alone predict."""
+        raise TypeError(f"protocol.{type(self).__name__}: has no `audited`; its leak beyond features is not measured")
 
     def outcome(self, task: Task) -> Outcome:
         """`run` with checks: where a hook of a defense fails, or makes the run fail, the error names the hook.

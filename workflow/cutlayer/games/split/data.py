@@ -77,6 +77,7 @@ def prepared(task: Task) -> Data:
         shown |= {"watched_rows": train[tracked], "watched_features": table.features[train[tracked]]}
         shown["prior"] = np.bincount(table.labels[train], minlength=table.classes) / len(labels)  # not of coins
         truth |= {"watched_labels": labels[tracked]} | audited(coins[tracked])
+    truth |= task.prior or {}
     num_releases = 1 if settings.get("stream") else settings["epochs"]
     return Data(
         features=table.features, train=train, model=model, inputs=_inputs(table, train), device=task.device,

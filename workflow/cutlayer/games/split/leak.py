@@ -17,6 +17,8 @@ from cutlayer.metrics.leakage import auc_error, chance_floor, tied_auc, true_pos
 from cutlayer.metrics.utility import utility_of
 from cutlayer.plan.sweeps import AS_DRAWN
 
+from . import beyond
+
 OF_A_BATCH = ("gradients", "embeddings", "first_gradients", "last_inputs", "last_gradient")
 OF_THE_TRAINING = ("architecture", "features", "known", "known_labels", "attacked", "classes")
 OF_THE_TRACKED = (
@@ -85,7 +87,8 @@ def leak(guess: np.ndarray, truth: Arrays, rows: Attacked, given: ArrayLike = ()
         return _of_a_batch(guess, truth["labels"][place], given)
     if target == "watched":
         labels = truth["watched_labels"]
-        return _of_the_tracked(guess, labels, given) | _with_oracles(guess, labels, given)
+        found = _of_the_tracked(guess, labels, given) | _with_oracles(guess, labels, given)
+        return found | _beyond_features(guess, truth, given)
     if target == "population":
         return _of_a_population(guess, truth["attacked_labels"])
     return {"guessed": float(guess), "hit": float(int(guess) == int(truth["outputs"]))}
@@ -149,6 +152,14 @@ def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
     right = (guess[guessed].argmax(axis=1) == labels[guessed]).sum() + (~guessed).sum() / guess.shape[1]
     share = float(right / len(labels))
     return whole | dict.fromkeys(("attack_utility", "attack_utility_oracle", "attack_accuracy"), share)
+
+
+def _beyond_features(guess: np.ndarray, truth: Arrays, given: ArrayLike) -> dict[str, float]:
+    """The adjusted AUC of tracked records, where it is known what features predict of them and that is not all."""
+    if guess.ndim > 1 or "prior" not in truth or truth["prior_suffices"]:
+        return {}
+    (score, labels), (_, prior) = (_wanted(guess, truth[name], given) for name in ("watched_labels", "prior"))
+    return beyond.of_score(score, labels, prior)
 
 
 def as_drawn(drawn: np.ndarray, truth: Arrays, attack: str = AS_DRAWN) -> Iterator[dict[str, Any]]:

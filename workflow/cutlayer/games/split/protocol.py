@@ -34,11 +34,12 @@ from cutlayer.core.progress import steps
 from cutlayer.core.seeds import seed_of
 from cutlayer.core.transcript import Arrays
 from cutlayer.games.base.attack import GuessSpec
-from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
+from cutlayer.games.base.protocol import Case, Outcome, Protocol, Rows, Task
 from cutlayer.games.base.snapshot import architecture
 from cutlayer.metrics.utility import utility as of_scores
 from cutlayer.plan.sweeps import AUDITOR
 
+from . import beyond
 from . import leak as leaks
 from .coins import log_ratio
 from .data import Data, prepared
@@ -70,6 +71,13 @@ class Split(Protocol):
             outcome.transcripts[setting] = records.seen
             outcome.truth |= records.truth | {f"{setting}|{name}": value for name, value in records.hidden.items()}
         return outcome
+
+    def audited(self, task: Task) -> Rows:
+        """The tracked records, with the labels that are trained on, and all other training rows."""
+        data = prepared(task)
+        labels, others = data.labels.cpu().numpy(), np.setdiff1d(np.arange(len(data.train)), data.tracked)
+        features = [data.table.features[data.train[places]] for places in (data.tracked, others)]
+        return Rows(features[0], labels[data.tracked], features[1], labels[others], data.inputs.categorical)
 
     def cases(self, transcript: Arrays, target: str) -> Iterator[tuple[Case, dict[str, np.ndarray], Any]]:
         """Each recorded batch; or, for attacks on tracked records or with the bottom model, the training as a whole."""
@@ -144,6 +152,8 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     if "auditor" in records.hidden:
         scored = leaks.as_drawn(records.hidden["auditor"], data.truth, AUDITOR)
         utility += [{"setting": setting} | row for row in scored]
+    about_label = bound if defense.about == "label" else None
+    utility += [{"setting": setting} | row for row in beyond.of_features(data.truth, about_label, drawn is not None)]
     return records
 
 

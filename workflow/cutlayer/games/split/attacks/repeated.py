@@ -10,6 +10,10 @@ records, the signal that all epochs share is estimated in one of two ways:
   ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise that is larger in some directions
   is whitened. It is the discriminant of each epoch, learned from all others.
 
+With `turned` the scores are split at the largest gap of their middle 80%, and the order within the upper group is
+reversed: among rows of one drawn label a gradient is the longer the more the model disagrees with it, so that its norm
+says what features predict.
+
 A score's sign: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
 are on the other side. With `epochs: first` all this uses the first epoch alone, with one release of each record, so
 that nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge,
@@ -48,6 +52,7 @@ class Repeated(Attack):
     cheap: ClassVar[bool] = True
 
     form: Literal["axis", "common"] = "axis"
+    turned: bool = False
     features: bool = False
     epochs: Literal["all", "first"] = "all"
     ridge: float = 0.1  # of `common`: relative to the mean variance of the epoch's principal directions
@@ -62,6 +67,7 @@ class Repeated(Attack):
         rows = relative(gradients, steps, view.batch_means, view.batch_squares)
         scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)
         scored = scored * majority_sign(rows, scored, view.batch_means, steps)
+        scored = turned(scored) if self.turned else scored
         if not self.features:
             return scored
         guessed = predicted(numbers(view.watched_features, view.architecture), scored)
@@ -97,6 +103,13 @@ def common(rows: np.ndarray, ridge: float) -> np.ndarray:
         parts.append(basis * (s / np.sqrt(np.square(s) + penalty) if penalty else 0))
     scores, explained, _ = np.linalg.svd(np.concatenate(parts, axis=1), full_matrices=False)
     return scores[:, 0] * (explained[0] > 0)
+
+
+def turned(scored: np.ndarray) -> np.ndarray:
+    """Scores (W,) with the order above the largest gap of their middle 80% reversed."""
+    middle = np.sort(scored)[len(scored) // 10 : len(scored) - len(scored) // 10]
+    upper = scored > middle[np.diff(middle).argmax()]
+    return np.where(upper, scored.max() + scored[upper].min(initial=np.inf) - scored, scored)
 
 
 def majority_sign(rows: np.ndarray, scored: np.ndarray, means: np.ndarray, steps: np.ndarray) -> float:
