@@ -71,21 +71,21 @@ def test_the_prior_is_of_the_watched_rows_and_depends_on_none_of_their_labels(ha
     watched = PROTOCOL.run(task(made)).shared["watched_rows"]
     np.testing.assert_array_equal(rows.features, made.features[watched])
     assert len(rows.others) == 0.75 * ROWS - 1000
-    assert found[0]["prior"].shape == (1000,)
+    assert found[0]["row_prior"].shape == (1000,)
     first, flipped = (priors._estimated(one, "made", 0) for one in (rows, replace(rows, label=1 - rows.label)))
     for name, chance in first.items():
         np.testing.assert_array_equal(chance, flipped[name])
-    assert any((found[0]["prior"] == chance).all() for chance in first.values())
+    assert any((found[0]["row_prior"] == chance).all() for chance in first.values())
 
 
 def test_what_features_predict_is_in_the_truth_and_never_in_a_transcript(hardly):
     made, (prior, *_) = hardly
     outcome = PROTOCOL.run(task(made, prior, "randomized_response"))
     seen = outcome.transcripts[""].keys() | outcome.shared.keys() | PROTOCOL.shows
-    assert not any("prior" in name for name in seen)
-    np.testing.assert_array_equal(outcome.truth["prior"], prior["prior"])
+    assert not seen & prior.keys()
+    np.testing.assert_array_equal(outcome.truth["row_prior"], prior["row_prior"])
     run = {row["metric"]: row["value"] for row in outcome.utility if "attack" not in row}
-    assert run["features_auc"] == leak_auc(prior["prior"], outcome.truth["watched_labels"])
+    assert run["features_auc"] == leak_auc(prior["row_prior"], outcome.truth["watched_labels"])
     assert run["promise"] < run["promise_with_features"]
     assert run["features_auc"] < run["promise_with_features"]
     drawn = {row["metric"]: row["value"] for row in outcome.utility if row.get("attack") == AS_DRAWN}
@@ -108,7 +108,7 @@ def scored(outcome):
 def test_where_features_predict_everything_the_run_says_so_in_place_of_every_attack_s_number(tmp_path, monkeypatch):
     made = table(sure=True)
     prior = fitted(made, tmp_path, monkeypatch)[0]
-    assert prior["prior_suffices"]
+    assert prior["row_prior_suffices"]
     outcome = PROTOCOL.run(task(made, prior))
     (row,) = (row for row in outcome.utility if row["metric"] == "leak_auc_adjusted")
     assert (row["value"], row["skipped"]) == (None, "features tell (nearly) everything: see coins")
@@ -131,5 +131,5 @@ def test_the_model_is_the_one_of_least_log_loss_on_other_seeds(tmp_path, monkeyp
     monkeypatch.setattr(
         priors, "estimates", lambda *given: {name: np.full(len(given[3]), rate) for name, rate in constant.items()}
     )
-    models = [bytes(one["prior_model"]).decode() for one in fitted(made, tmp_path, monkeypatch)]
+    models = [bytes(one["row_prior_model"]).decode() for one in fitted(made, tmp_path, monkeypatch)]
     assert models == ["boosting"] * len(SEEDS)

@@ -30,8 +30,8 @@ FEWEST = 2 * FOLDS  # of either label
 
 
 def fit(setup: str, settings: Mapping[str, Any], data: str | Path, seeds: Sequence[int], output: str | Path) -> None:
-    """Write for each seed `<seed>|prior` (m,), its `<seed>|prior_model`, and `<seed>|prior_suffices`: whether features
-    predict (nearly) everything.
+    """Write for each seed `<seed>|row_prior` (m,), its model's name (`row_prior_model`), and whether features predict
+    (nearly) everything (`row_prior_suffices`).
     """
     table, _ = read(data, settings["dataset"])
     protocol: Protocol = plugins.create("protocol", settings["protocol"])
@@ -46,7 +46,7 @@ def fit(setup: str, settings: Mapping[str, Any], data: str | Path, seeds: Sequen
     arrays: dict[str, np.ndarray] = {}
     for seed, prior, name in zip(seeds, priors, names, strict=True):
         model = np.frombuffer(name.encode(), dtype=np.uint8)
-        arrays |= {f"{seed}|prior": prior, f"{seed}|prior_model": model, f"{seed}|prior_suffices": suffice}
+        arrays |= {f"{seed}|row_prior": prior, f"{seed}|row_prior_model": model, f"{seed}|row_prior_suffices": suffice}
     artifacts.write_arrays(output, arrays)
 
 

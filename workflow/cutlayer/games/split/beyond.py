@@ -1,4 +1,4 @@
-"""Leak of tracked records' labels beyond what their features predict, where the truth has each row's `prior`."""
+"""Leak of tracked records' labels beyond what their features predict, where the truth has each row's `row_prior`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def of_features(truth: Arrays, bound: float | None, drawn_once: bool) -> Iterato
 
     Where features suffice, a reason stands in place of every attack's adjusted AUC.
     """
-    prior, labels = truth.get("prior"), truth.get("watched_labels")
+    prior, labels = truth.get("row_prior"), truth.get("watched_labels")
     found = None if prior is None or labels is None else adjusted_auc(prior, labels, prior)
     if found is None or prior is None or labels is None:
         return
@@ -36,5 +36,5 @@ def of_features(truth: Arrays, bound: float | None, drawn_once: bool) -> Iterato
     yield {"metric": "features_auc_adjusted_error", "value": found[1]}
     if bound is not None:
         yield {"metric": "promise_with_features", "value": best_auc(bound, labels, prior, drawn_once)}
-    if truth["prior_suffices"]:
+    if truth["row_prior_suffices"]:
         yield {"metric": "leak_auc_adjusted", "value": None, "skipped": SUFFICE}

@@ -156,9 +156,9 @@ def _of_the_tracked(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> 
 
 def _beyond_features(guess: np.ndarray, truth: Arrays, given: ArrayLike) -> dict[str, float]:
     """The adjusted AUC of tracked records, where it is known what features predict of them and that is not all."""
-    if guess.ndim > 1 or "prior" not in truth or truth["prior_suffices"]:
+    if guess.ndim > 1 or "row_prior" not in truth or truth["row_prior_suffices"]:
         return {}
-    (score, labels), (_, prior) = (_wanted(guess, truth[name], given) for name in ("watched_labels", "prior"))
+    (score, labels), (_, prior) = (_wanted(guess, truth[name], given) for name in ("watched_labels", "row_prior"))
     return beyond.of_score(score, labels, prior)
 
 

@@ -11,6 +11,9 @@ prediction an example), examples with categorical codes are mixed at the cut, th
 (the recipe freezes Criteo's), the average's decay is warmed up, no weight decay. The published number is that of the
 best epoch by the true labels, an oracle; the last epoch is what an adversary has.
 
+With `bottom: scratch` the same network with fresh weights takes the place of the trained one: what its completion
+infers too comes from features and known labels, not from the training.
+
 Fu et al., "Label Inference Attacks Against Vertical Federated Learning"; Berthelot et al., "MixMatch: A Holistic
 Approach to Semi-Supervised Learning"; as used in Jiang et al., "Training on Fake Labels".
 """
@@ -20,7 +23,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -28,6 +31,7 @@ from torch import nn
 from torch.nn.functional import one_hot
 
 from cutlayer.core.descent import descend
+from cutlayer.core.devices import seeded
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.base.attack import Guess
@@ -61,6 +65,7 @@ class ModelCompletion(Attack):
     alpha: float = 0.75  # of mixup's Beta distribution
     unlabeled_weight: float = 50.0  # at the end
     ema: float = 0.999  # the average's decay
+    bottom: Literal["trained", "scratch"] = "trained"
     twice: bool = False  # whether there is a second run, `again`, of other draws
 
     def skip(self, view: View) -> str:
@@ -77,6 +82,9 @@ class ModelCompletion(Attack):
 
     def _run(self, view: View) -> np.ndarray:
         model, inputs, bottom = rebuilt(view.architecture, view.bottom)
+        if self.bottom == "scratch":
+            with seeded(int(view.rng.integers(2**63))):
+                bottom = model.bottom(inputs).eval()
         features = {name: t.to(view.device) for name, t in model.encode(view.features, inputs).items()}
         classes = int(view.classes)
         completed = Completed(bottom.to(view.device), features, _own(view), classes, self.layers, view.rng)
