@@ -20,6 +20,7 @@ from cutlayer.exhibits._columns import column, inapplicable, scheme, spread_skip
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.front import pareto_front
+from cutlayer.ledger.worst import worst
 from cutlayer.metrics.leakage import leak_auc
 from cutlayer.plan import families, plugins
 from cutlayer.plan.checks import validate
@@ -124,7 +125,8 @@ def made_up(scale, paper, name):
     cells["dataset"] = cells["setup"].map({name: setup["dataset"] for name, setup in plan(scale).setups.items()})
     if "settings" in exhibit:
         cells = cells[cells["setting"].isin([*exhibit["settings"], ""])]
-    return cells[[*WHO, along, "seed", "value", "n", "cases", "skipped"]].assign(tested=0, chance=0.5, error=math.nan)
+    cells = cells[[*WHO, along, "seed", "value", "n", "cases", "skipped"]].assign(tested=0, chance=0.5, error=math.nan)
+    return worst(cells, exhibit["worst"]) if "worst" in exhibit else cells
 
 
 def labels_of(figure):

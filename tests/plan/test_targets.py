@@ -34,6 +34,7 @@ def plan() -> Plan:
         ("results/theory/marvell/criteoo/none.csv", "there is no setup 'criteoo'; did you mean 'criteo'?"),
         ("results/matches/criteo/none.csv", "no exhibit matches that defense there; "),
         ("results/vulnerable/criteo/nope.csv", "there is no defense 'nope'; "),
+        ("results/priors/nope.safetensors", "there is no setup 'nope'; "),
         ("data/normalised/bnk.json", "there is no dataset 'bnk'; did you mean 'bank'?"),
     ],
 )

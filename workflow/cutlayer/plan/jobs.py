@@ -76,6 +76,9 @@ def _of_all_seeds(plan: Plan, paper: str) -> Iterator[Case]:
     for exhibit in plan.papers[paper]["exhibits"].values():
         for _, setup, defense in map(_names, plan.files(paper, exhibit, "vulnerable")):
             yield "vulnerable", setup, f"{setup}/{defense}", len(plan.on_watched(setup, defense))
+        for setup, _ in plan.runs(exhibit) if MEASURED & set(exhibit["sources"]) else ():
+            if setup in plan.with_prior:
+                yield "prior", setup, setup, 1
         for setup in exhibit["setups"]:
             dataset = plan.setups[setup]["dataset"]
             yield "normalise", dataset, dataset, 1

@@ -16,6 +16,7 @@ NAMED = {  # folder -> what the folders in it, and the files in these, are calle
     "results/exhibits": ("paper", "exhibit"),
     "results/cells": ("paper", "exhibit"),
     "results/runs": ("setup", "defense"),
+    "results/priors": ("setup",),
     "results/scores": ("setup", "defense", "attack"),
     "results/theory": ("paper", "setup", "defense"),
     "results/matches": ("setup", "defense"),
