@@ -14,11 +14,11 @@ from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View, of_setting
 from cutlayer.games.split.attacks import (
     _own_features,
+    _principal,
     clusters,
     clusters_watched,
     clusters_without_k,
     drawn_and_norm,
-    first_axis,
     hint,
     off_axis,
     repeated,
@@ -195,7 +195,7 @@ def test_a_cut_of_two_or_a_few_rows_are_not():
 
 
 def test_the_first_axis_reads_noise_that_is_alike_in_all_directions():
-    assert aucs(first_axis.score, split_defense("iso", ratio=8.0), 1, batches=10).mean() > 0.8
+    assert aucs(_principal.skewed, split_defense("iso", ratio=8.0), 1, batches=10).mean() > 0.8
 
 
 # drawn_and_norm.

@@ -21,10 +21,10 @@ from cutlayer.games.base.attack import guessed
 from cutlayer.games.base.snapshot import flattened, rebuilt
 from cutlayer.games.split.attacks import (
     _completion,
+    _principal,
     clusters,
     direction,
     direction_known_positive,
-    first_axis,
     guess_k,
     hint,
     model_completion,
@@ -57,7 +57,7 @@ SCORES = {
     "longest": lambda rows: hint.score(rows, np.array([0]), "longest"),
     "distance": lambda rows: hint.score(rows, np.array([0]), "distance"),
     "spectral": spectral.score,
-    "first_axis": first_axis.score,
+    "first_axis": _principal.skewed,
     "off_axis": off_axis.score,
     "off_axis_five": lambda rows: off_axis.score(rows, out=5),
     "clusters": lambda rows: clusters.score(rows, 2),
@@ -250,8 +250,8 @@ def test_opposite_clusters_are_told_apart_by_the_spectral_attack():
 @pytest.mark.parametrize("noise", [0.1, 1.0])
 def test_the_first_axis_tells_opposite_clusters_apart_and_takes_the_rarer_for_positive(share, noise):
     for rows, labels in (opposite(400, share, noise=noise), opposite(400, 1 - share, noise=noise)):
-        assert leak_auc(first_axis.score(rows), labels == (labels.mean() < 0.5)) > 0.99
-    np.testing.assert_array_equal(first_axis.score(1e-200 * rows) > 0, first_axis.score(rows) > 0)
+        assert leak_auc(_principal.skewed(rows), labels == (labels.mean() < 0.5)) > 0.99
+    np.testing.assert_array_equal(_principal.skewed(1e-200 * rows) > 0, _principal.skewed(rows) > 0)
 
 
 # How many classes.

@@ -15,7 +15,7 @@ from tests.games.test_adaptive_attacks import SIGMAS, error_of, leak  # noqa: F4
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
 from cutlayer.games.base.protocol import Task
-from cutlayer.games.split.attacks import _epochs, _similarity, batch_inversion, first_axis
+from cutlayer.games.split.attacks import _epochs, _principal, _similarity, batch_inversion
 from cutlayer.games.split.attacks._surrogate import Surrogates, replayed
 from cutlayer.games.split.protocol import losses
 from cutlayer.metrics.leakage import leak_auc
@@ -231,7 +231,7 @@ def test_a_sum_over_more_rows_than_inputs_tells_labels_by_a_law(rows, inputs):
     aucs = []
     for seed in range(40):
         a, labels, _, mean = summed(rows, inputs, seed)
-        one = leak_auc(first_axis.score(batch_inversion.recovered(a, mean)), labels)
+        one = leak_auc(_principal.skewed(batch_inversion.recovered(a, mean)), labels)
         aucs.append(max(one, 1 - one))
     leverage = inputs / rows
     expected = stats.norm.cdf(np.sqrt(2 * leverage / (1 - leverage)))

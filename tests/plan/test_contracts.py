@@ -38,8 +38,8 @@ MISTAKES = {
     "a hook of another game": (
         "defense",
         "@dataclass(frozen=True)\nclass Mine(Defense):\n    def upload(self, before, after, federation): return after",
-        "'upload' overrides no hook of its game; known: auc_bound, backward, begin, drawn, outputs, penalty, "
-        "soft_labels, to_class_probabilities, top",
+        "'upload' overrides no hook of its game; known: auc_bound, backward, begin, drawn, gaussian, outputs, "
+        "penalty, soft_labels, to_class_probabilities, top",
     ),
     "a misspelt hook of an attack": (
         "attack",

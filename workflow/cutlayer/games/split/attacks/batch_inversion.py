@@ -26,7 +26,7 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from .first_axis import score
+from ._principal import skewed
 
 ROUNDED = 1e-6  # singular values below this share of the largest are rounding
 
@@ -50,8 +50,8 @@ class BatchInversion(Attack):
     def infer(self, view: View) -> np.ndarray:
         """Scores (B,) of the examples."""
         if self.form == "exact":
-            return score(recovered(view.last_inputs, view.last_gradient))
-        return score(self._fitted(view))
+            return skewed(recovered(view.last_inputs, view.last_gradient))
+        return skewed(self._fitted(view))
 
     def _fitted(self, view: View) -> np.ndarray:
         """Gradients (B, d) of the rows under the labels, logits and linear top model that fit the sum best."""

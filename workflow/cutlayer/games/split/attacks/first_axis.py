@@ -17,7 +17,7 @@ import numpy as np
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from ._principal import score as projected
+from ._principal import skewed
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,4 @@ class FirstAxis(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """Scores (B,) of the examples."""
-        return score(view.gradients)
-
-
-def score(gradients: np.ndarray) -> np.ndarray:
-    """Projections (B,) of gradients (B, d) on their first principal axis, with positive skewness; 0 for equal rows."""
-    along = projected(gradients)
-    unit = along / (np.abs(along).max(initial=0) or 1)  # cubes cannot vanish
-    return -along if np.sum(unit**3) < 0 else along
+        return skewed(view.gradients)
