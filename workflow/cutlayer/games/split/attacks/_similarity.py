@@ -5,9 +5,12 @@ Liu et al., "Similarity-based Label Inference Attack against Training and Infere
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from cutlayer.core.transcript import View
@@ -50,7 +53,9 @@ def scores(points: np.ndarray, known: np.ndarray, labels: np.ndarray, form: str,
         return -np.stack([apart[:, labels == label].min(axis=1) for label in range(classes)], axis=1)
     places = spectrum(points, classes) if form == "spectral" else points
     start = places[known[[np.flatnonzero(labels == label)[0] for label in range(classes)]]]
-    found = KMeans(classes, init=start, n_init=1, random_state=seed).fit(places)
+    with warnings.catch_warnings():  # a defense may make rows equal, so that clusters stay empty
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(classes, init=start, n_init=1, random_state=seed).fit(places)
     return -_squared(places, found.cluster_centers_[named(found.labels_[known], labels, classes)])
 
 
