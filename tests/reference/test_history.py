@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cutlayer.core.errors import InputError
 from cutlayer.reference import history
 
 ROW = {"paper": "marvell", "kind": "claim", "item": "norm_leaks", "exhibit": "figure1", "statement": "The norm leaks."}
@@ -53,3 +54,15 @@ def test_what_is_written_stays_and_what_is_new_is_added(tree: Path) -> None:
     after = (tree / history.HISTORY).read_text()
     assert after.startswith(before)
     assert "holds → fails, 2 rows (avazu, criteo)\n- 1 row gone\n" in after.removeprefix(before)
+
+
+def test_a_commit_is_known_however_git_abbreviates_it(tree: Path) -> None:
+    history.update(tree)
+    page = tree / history.HISTORY
+    page.write_text(re.sub(r"\((\w{7})\w\)", r"(\1)", page.read_text()))
+    assert history.update(tree) == 0
+
+
+def test_outside_a_repository_the_error_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"history\.git: "):
+        history.update(tmp_path)

@@ -74,7 +74,7 @@ class LogHandler(LogHandlerBase):
         if self.moves or ended or (now >= self.last + EVERY and int(100 * part) > self.percent):
             self.last, self.percent = now, int(100 * part)
             names = [name for _, name, _ in self.running.values()]
-            runs = f"; {len(names)} run: {', '.join(names[:NAMED])}" if names else ""
+            runs = f"; {len(names)} running: {', '.join(names[:NAMED])}" if names else ""
             line = f"{self.percent:3}%  {self.done} of {self.total} jobs, {self._time(now)}{runs}"
             if self.moves:
                 line = f"[{'#' * int(BAR * part):.<{BAR}}] {line}"[: shutil.get_terminal_size().columns - 1]

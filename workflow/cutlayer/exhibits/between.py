@@ -38,7 +38,7 @@ class Between(Exhibit):
     """One panel for each setup, one below the other, so that it can be read on a narrow screen."""
 
     among: str = "any_attack"  # the set of attacks
-    x_label: str = "AUC of telling a label"
+    x_label: str = "AUC of label inference"
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""

@@ -1,4 +1,4 @@
-"""The audit of an exhibit whose rows have coins for labels: what is surely leaked, beside what a defense promises.
+"""The audit of an exhibit whose rows have coins for labels: what surely leaks, beside what a defense guarantees.
 
 `coin_auc` is an attack's AUC less what pairs of fair coins may add, so that its mean over trainings is at most that of
 the mechanism; attack and sign are chosen on other seeds. `auc_measured` is the lower end of its one-sided 95% interval,

@@ -41,10 +41,8 @@ def agreement(yours: pd.DataFrame, theirs: pd.DataFrame) -> Agreement:
 
 def lines(results: Path, reference: Path) -> list[str]:
     """The three lines; fewer without a ledger or without a reference."""
-    said, own = (
-        [f"Open {results / 'site/index.html'} in a browser; {results / 'ledger.md'} is the short form."],
-        results / "claims.csv",
-    )
+    said = [f"Open {results / 'site/index.html'} in a browser; {results / 'ledger.md'} is the short form."]
+    own = results / "claims.csv"
     if own.exists():
         table = compare.read(own)
         counts = ", ".join(f"{count:,} {group}" for group, count in overview.grouped(table["verdict"]).items() if count)

@@ -1,18 +1,21 @@
 """`make docs`: which verdicts of reference/claims.csv changed, when and why, into reference/history.md.
 
 Each commit that changed one adds a section: its date and subject, which says why, and a line for each item and change.
-What is written stays as it is; a commit that the file has is left out.
+What is written stays as it is; a commit that the file has is left out. Raises InputError outside a git repository.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.ledger import overview
 
@@ -27,22 +30,24 @@ item changed, with their data. Rows that came or went are counted. `make docs` a
 """
 WIDTH = 120
 SHOWN = 4  # data of a line that are named
+DIGITS = 8  # of a commit
 
 
 def update(folder: Path) -> int:
     """Add what the git history of this folder has and the page lacks; returns how many sections were added."""
     page = folder / HISTORY
     text = page.read_text(encoding="utf-8") if page.exists() else HEAD
-    commits = _git(folder, "log", "--first-parent", "--reverse", "--format=%h %as %s", "--", str(CLAIMS)).splitlines()
+    known = tuple(re.findall(r"^## [\d-]+ \((\w+)\)$", text, flags=re.M))  # beginnings: git abbreviates as it likes
+    commits = _git(folder, "log", "--first-parent", "--reverse", "--format=%H %as %s", "--", str(CLAIMS)).splitlines()
     added = 0
     before: dict[tuple[str, ...], str] = {}
     for line in commits:
         commit, date, subject = line.split(" ", 2)
         after = _verdicts(_git(folder, "show", f"{commit}:{CLAIMS.as_posix()}"))
         changes = [*_changes(before, after)] if before else []
-        if changes and f"({commit})" not in text:
+        if changes and not commit.startswith(known):
             why = textwrap.fill(subject, WIDTH, break_long_words=False)
-            text += "\n".join([f"\n## {date} ({commit})\n", f"{why}\n", *changes, ""])
+            text += "\n".join([f"\n## {date} ({commit[:DIGITS]})\n", f"{why}\n", *changes, ""])
             added += 1
         before = after
     with replacing(page) as temporary:
@@ -51,8 +56,10 @@ def update(folder: Path) -> int:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise InputError("history.git", done.stderr.strip() or "git failed", "expected a git repository")
+    return done.stdout
 
 
 def _verdicts(table: str) -> dict[tuple[str, ...], str]:
@@ -85,4 +92,7 @@ def _rows(count: int) -> str:
 
 
 if __name__ == "__main__":
-    print(f"{HISTORY}: {update(Path())} sections added")
+    try:
+        print(f"{HISTORY}: {update(Path())} sections added")
+    except InputError as error:
+        sys.exit(f"error: {error}")
