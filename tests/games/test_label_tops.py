@@ -117,6 +117,14 @@ def test_what_tells_labels_by_its_distances_is_all_correlation_and_noise_beside_
     assert own.penalty(h, h, context_of(0 * labels)) is None
 
 
+def test_embeddings_that_are_all_alike_have_nearly_no_correlation_and_no_gradient():
+    alike, context = torch.ones(20, 3, requires_grad=True), context_of(torch.arange(20) % 2)
+    for log in (True, False):
+        found = defense("dcor", weight=1.0, log=log).penalty(alike, alike, context)
+        assert found < 0.01
+        assert near(torch.autograd.grad(found, alike)[0], 0 * alike.detach(), atol=0)
+
+
 # peloss.
 
 

@@ -1,14 +1,16 @@
-"""The feature party, honest or malicious; a malicious one trains otherwise than agreed, in two ways that no one sees.
+"""The feature party, honest or malicious; a malicious one deviates from the training in two ways.
 
 - `optimizer: malicious`: its bottom model takes larger steps, so that the top model leans on it and it learns more of
   the labels, for model completion. With v the mean of past gradients, a coordinate's step is multiplied by
-  r = clip(1 + gamma v / (v of the last step + 1e-7), 1, ratio_max). As in the official code v of the last step is the
-  scaled one; with `compound` the mean itself is scaled too, so that r compounds over steps. The code scales steps of
-  gradient descent with momentum. Adam would cancel a scaled gradient, so r scales Adam's step; v is its first moment.
-- `extend`: beside each embedding it sends as many numbers N(0, scale^2), drawn once for a row. Distances at the cut are
-  then mostly noise, and small is what a penalty on them measures, whatever the embeddings leak.
+  r = clip(1 + gamma v / (v of the last step + 1e-7), 1, ratio_max). v of the last step is the scaled one; with
+  `compound`, as in the official code, the mean itself is scaled too, so that r compounds over steps. The code scales
+  steps of gradient descent with momentum. Adam would cancel a scaled gradient, so r scales Adam's step; v is its first
+  moment.
+- `extend`: beside each embedding it sends as many numbers N(0, scale^2), drawn once for a row; the label party takes
+  the wider cut for that of the bottom model. Distances at the cut are then mostly noise, so that a penalty on them
+  measures little, whatever the embeddings leak.
 
-Fu et al., "Label Inference Attacks Against Vertical Federated Learning": the active attack, as in its official code.
+Fu et al., "Label Inference Attacks Against Vertical Federated Learning": the active attack.
 The extension is ours: He et al., "LabObf", name an embedding extension attack, of which only the abstract was read.
 """
 

@@ -3,13 +3,15 @@
 Where what crosses the cut is encrypted, the feature party sees the gradient of its own weights alone: M, the mean over
 the rows of g_i (a_i, 1)^T, with a_i (q,) what enters its last layer and g_i (d,) the row's gradient behind the ReLU.
 `exact` solves that for the g_i (least norm): they are the rows' own if all (a_i, 1) are linearly independent, which
-takes q + 1 >= B; else a projection of them. `optimized` is the paper's idea with a linear top model: it, a label for
-each row, and what the label party adds to its logits are fitted to M. Both score rows along the first principal axis,
-towards the rarer class, as `first_axis`. For two classes: which of several is which no batch says without known rows.
+takes q + 1 >= B; else a projection of them. `optimized` is, with a linear top model, what VFLAIR's code does: it, a
+label for each row, and what the label party adds to its logits are fitted to M. Both score rows along the first
+principal axis, towards the rarer class, as `first_axis`. For two classes: which of several is which no batch says
+without known rows.
 
 VFLAIR's code takes the better of two runs by the true labels, an oracle. Passive, with its own embeddings.
 
-Zou et al., "Defending Batch-Level Label Inference and Replacement Attacks in Vertical Federated Learning", 2112.05409.
+Zou et al., "Defending Batch-Level Label Inference and Replacement Attacks in Vertical Federated Learning", 2112.05409;
+its text could not be read.
 """
 
 from __future__ import annotations

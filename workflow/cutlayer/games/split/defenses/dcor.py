@@ -25,7 +25,7 @@ from cutlayer.games.split.defense import Context, Defense
 
 from ._distances import distances
 
-TINY = 1e-12  # of a covariance of distances; embeddings that are all alike have the correlation 1 and the gradient 0
+TINY = 1e-12  # of a covariance of distances; embeddings that are all alike have nearly no correlation, and no gradient
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""peloss: potential energy loss; the embeddings of one class repel each other, so that few labels tell little.
+"""peloss: potential energy loss; the embeddings of one class repel each other, so that few labels reveal little.
 
 The loss gets `weight` times the sum over classes c of (1 / n_c) sum 1 / |h_i - h_j| over the ordered pairs of the
 batch's n_c rows of c. Pushed apart, the rows of a class lie near the boundary to the others, so that a few known ones

@@ -10,8 +10,8 @@ and variances v0 and v1. A budget sumKL = t allows t / d in each. Forms:
   is at most t / d, as marvell's theorem has it in one dimension, see `gradient_noise`.
 
 A single-class batch gets marvell's noise for such a batch. The bound of the last two composes over the epochs of a row,
-sumKL = E t, where rows are normal with independent coordinates: what is off the diagonal of the covariance is not
-looked at, and `off_axis` tests that.
+sumKL = E t, where rows are normal with independent coordinates: what is off the diagonal of the covariance is
+ignored, and `off_axis` tests that.
 
 The published relative of `marvell_shaped`: "ProjPert: Projection-Based Perturbation for Label Protection in Split
 Learning Based Vertical Federated Learning", IEEE TKDE 2024; its text could not be read, `iso` and `projected` are those

@@ -18,7 +18,8 @@ It knows the defense and its parameters, not its random draws, of which these ha
 - rounding: every score lies in an interval, so that log-ratios are bounded: the point nearest to 1/2 that satisfies all
   these inequalities, which the truth does.
 - privee, one draw for all rows: its K factors solve N linear equations, for scores sum to 1, and the scores are back to
-  the last digits. With a draw for each row, or fewer rows than classes, factors and so scores lie in known intervals.
+  the last digits of what is revealed, in which a score below some 1e-12 drowns. With a draw for each row, or fewer rows
+  than classes, factors and so scores lie in known intervals.
 - score_gaussian: nothing can be inverted. The estimate is the most likely point of the cube given the noise.
 
 The result are the equations of an undefended model, and the estimate is their solution in [0, 1]^d nearest to 1/2, as
