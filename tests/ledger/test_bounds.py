@@ -10,6 +10,7 @@ import pytest
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.estimates import compared
 from cutlayer.ledger.multiplicity import together
 from cutlayer.theory.accounting import response_auc
 
@@ -53,6 +54,14 @@ def test_a_bound_about_a_label_is_not_refuted_by_aucs_across_rows():
     assert row["why"].startswith("the bound is about the label of one row")
     assert math.isnan(row["p"])
     assert rows(DRAWN, about=None)["verdict"].tolist() == ["not refuted"]
+
+
+def test_the_distance_to_a_bound_has_the_same_interval_from_either_side():
+    promised = cells([BOUND] * 5, metric="promise").assign(chance=math.nan, error=math.nan, tested=0, few=0)
+    check = {"statistic": "gap", "left": {"metric": "promise"}, "right": ATTACK}
+    found = compared(check, pd.concat([cells(DRAWN, **ATTACK), promised])).shown
+    (row,) = rows(DRAWN).to_dict("records")
+    np.testing.assert_allclose((-found.mean, -found.high, -found.low), (row["ours"], row["low"], row["high"]))
 
 
 def test_what_is_near_a_bound_attains_it():
@@ -134,7 +143,7 @@ def test_an_attack_and_what_was_drawn_are_paired_by_seed():
 def test_cells_that_are_older_than_the_score_of_draws_have_no_result_on_them():
     row = over_draw(DRAWN, None, at_most=0.02)
     assert row["verdict"] == "no result"
-    assert "was not scored" in row["why"]
+    assert "older than that score" in row["why"]
 
 
 def test_bounds_are_tested_all_at_once():

@@ -3,8 +3,9 @@
 `coin_auc` is an attack's AUC less what pairs of fair coins may add, so that its mean over trainings is at most that of
 the mechanism; attack and sign are chosen on other seeds. `auc_measured` is the lower end of its one-sided 95% interval,
 `mu_measured` and `epsilon_of_mu` what a Gaussian mechanism of that AUC has. `epsilon_measured` is ruled out by the
-numbers of right guesses, exactly, of all coins, half of them, or few; `epsilon_as_auc` is the first on the axis of
-AUCs. `bound_p` is the p-value of a bound, and `refuted` 1 where it is refuted among all of the exhibit (Holm).
+numbers of right guesses of all coins, half of them, or few, exactly if every seed has the same attack and sign;
+`epsilon_as_auc` is the first on the axis of AUCs. `bound_p` is the p-value of a bound, and `refuted` 1 where it is
+refuted among all of the exhibit (Holm).
 """
 
 from __future__ import annotations

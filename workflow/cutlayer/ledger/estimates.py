@@ -152,6 +152,8 @@ def _difference(pair: Pair) -> Sample:
     """
     values, right = pair.by_seed(pair.value), pair.right
     assert right is not None
+    if pair.left.kind == declared.BOUND != right.kind:
+        return -_difference(Pair(right, pair.left))
     within = {pair.left.kind, right.kind} <= declared.IN_UNIT
     ends = (-1.0, 1.0) if within else EVERYWHERE
     if right.kind not in (declared.BOUND, declared.CHANCE):

@@ -1,7 +1,8 @@
 """Priors: the chance of each audited row's label given its features, for every seed of a setup.
 
 The model of a seed is the candidate with the least log loss on the audited rows of all other seeds. Those of the seed
-itself choose nothing, as their labels are what the leak beyond features is measured on. Whether features predict so
+itself choose nothing, as their labels are what the leak beyond features is measured on; most rows are audited in every
+seed, so that the choice, of two candidates, is not independent of them. Whether features predict so
 much that nothing can be said of what is beyond them is decided once for a setup, by the mean over its seeds.
 """
 

@@ -6,7 +6,7 @@ delta allows, whatever depends on what:
 
     p(epsilon) = P[Bin(r, q) >= v] + 2 m delta max over i = 1..v of P[v > Bin(r, q) >= v - i] / i
 
-An epsilon of which p is below 5% is ruled out. For coins of features that say nothing of them this is exact.
+An epsilon of which p is below 5% is ruled out. For an attack that is fixed this is exact.
 
 After Steinke, Nasr, Jagielski, "Privacy Auditing with One (1) Training Run", for two equally likely labels in place of
 membership, as in the code of jax-privacy 2.0.0, with whose numbers a test compares it; Dong, Roth, Su, "Gaussian

@@ -1,7 +1,8 @@
 """Coins: fair random labels that training rows get in place of their own, so that features say nothing of them.
 
 What an attack infers of a coin is inferred from what was sent, and can be held against any bound on it. The adversary
-does not know which rows have coins. They are none of those whose labels it knows, nor of those that are tested on.
+does not know which rows have coins. They are none of those that are tested on, nor, unless all rows have coins, of
+those whose labels it knows, which are true in any case.
 
 Steinke, Nasr, Jagielski, "Privacy Auditing with One (1) Training Run", whose coins say whether a row is trained on.
 """
