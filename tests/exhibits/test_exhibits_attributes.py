@@ -19,9 +19,7 @@ from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.evidence import per_setup
 from cutlayer.ledger.selection import chosen
-from cutlayer.plan import families, plugins
-from cutlayer.plan.checks import validate
-from cutlayer.plan.paper_model import Paper
+from cutlayer.plan import families
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 
@@ -104,23 +102,6 @@ def made_up(name):
 
 
 # The paper's file.
-
-
-def test_the_paper_is_as_its_schema_says():
-    validate(PAPER, Paper, "tcpo")
-
-
-def test_every_exhibit_of_the_paper_is_there():
-    tables, figures = (f"table{i}" for i in range(1, 6)), ("figure3", "figure4", "comparison")
-    assert {*tables, *figures} <= set(PAPER["exhibits"])
-
-
-@pytest.mark.parametrize("name", PAPER["exhibits"])
-def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(name):
-    exhibit = PAPER["exhibits"][name]
-    assert len(exhibit["caption"]) > 40
-    draw = dict(exhibit["draw"])
-    plugins.check_parameters("exhibit", draw.pop("use"), draw)
 
 
 def test_every_table_that_chooses_says_by_which_rule():

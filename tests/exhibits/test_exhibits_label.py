@@ -22,9 +22,7 @@ from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.front import pareto_front
 from cutlayer.ledger.worst import worst
 from cutlayer.metrics.leakage import leak_auc
-from cutlayer.plan import families, plugins
-from cutlayer.plan.checks import validate
-from cutlayer.plan.paper_model import Paper
+from cutlayer.plan import families
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import settings_of
 from cutlayer.stages.measures import marvell as marvell_measures
@@ -139,34 +137,6 @@ def words(figure):
 
 
 # The papers' files.
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_is_as_its_schema_says(paper):
-    validate(PAPERS[paper], Paper, paper)
-
-
-@pytest.mark.parametrize(
-    ("paper", "identifiers"),
-    [
-        (
-            "marvell",
-            ["figure1", "figure2a", "figure2b", "figure2c", "figure3a", "figure3b", "figure3c", "figure4_leak"],
-        ),
-        ("secdt", ["figure3", "figure4", "figure5", "table1", "table2", "figure6", "figure7", "figure8"]),
-    ],
-)
-def test_every_exhibit_of_the_paper_is_there(paper, identifiers):
-    assert set(identifiers) <= set(PAPERS[paper]["exhibits"])
-
-
-@pytest.mark.parametrize(("paper", "name"), EXHIBITS)
-def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(paper, name):
-    exhibit = PAPERS[paper]["exhibits"][name]
-    assert len(exhibit["caption"]) > 40
-    assert exhibit["title"]
-    draw = dict(exhibit["draw"])
-    plugins.check_parameters("exhibit", draw.pop("use"), draw)
 
 
 @pytest.mark.parametrize(

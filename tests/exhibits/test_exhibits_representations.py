@@ -21,9 +21,7 @@ from cutlayer.exhibits.regression import fit
 from cutlayer.ledger.cells import NO_SEED, WHO
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.selection import chosen
-from cutlayer.plan import families, plugins
-from cutlayer.plan.checks import validate
-from cutlayer.plan.paper_model import Paper
+from cutlayer.plan import families
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import parameters_in, settings_of
 
@@ -48,7 +46,6 @@ SETTINGS = {  # the least that params.yaml must have
 ATTACKS = ["stale", "retrained", "decensoring"]
 OF_AN_ATTACK = {"attack_accuracy", "attack_auc", "majority", "uniform"}
 DATASETS = {"adult": "adult_codes"}  # by the first word of a setup, if it is not that word
-OF_TWO = ["cifar10_animal", "loans_race", "adult_gender", "diabetes_federated"]
 FEW = {"cifar10_animal", "adult_gender", "adult_marital", "loans_race"}  # of each kind one, where all are alike
 SEEDS = 2
 
@@ -129,23 +126,6 @@ def texts(figure):
 
 
 # The paper's file.
-
-
-def test_the_paper_is_as_its_schema_says():
-    validate(PAPER, Paper, "tappfl")
-
-
-def test_every_exhibit_of_the_paper_is_there():
-    named = {"table1", "table2", "figure2", "figure3", "figure4", "discussion1", "discussion2", "theory", "comparison"}
-    assert named <= set(PAPER["exhibits"])
-
-
-@pytest.mark.parametrize("name", PAPER["exhibits"])
-def test_an_exhibit_says_what_it_is_and_is_drawn_by_a_method_that_exists(name):
-    exhibit = PAPER["exhibits"][name]
-    assert len(exhibit["caption"]) > 40
-    draw = dict(exhibit["draw"])
-    plugins.check_parameters("exhibit", draw.pop("use"), draw)
 
 
 def on_few(cells):

@@ -22,7 +22,6 @@ from cutlayer.metrics import declared
 from cutlayer.plan import families
 
 PAPERS = sorted((Path(__file__).parents[2] / "workflow/papers").glob("*/paper.yaml"))
-SEEDS = 3
 
 
 def cell(values, place=0, along="all", skipped="", **who):

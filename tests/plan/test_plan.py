@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,7 +13,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 
-PROJECT = Path(__file__).parents[2]
 CONFIG = params()
 EXHIBIT = {
     "title": "t", "caption": "c", "setups": ["digits_vs_rest"], "defenses": ["none", "dp"],

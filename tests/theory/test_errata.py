@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import cvxpy as cp
 import numpy as np
-import pytest
 from scipy.optimize import minimize
 from scipy.special import rel_entr
 from tests.params import params
@@ -17,17 +14,8 @@ from cutlayer.core.transcript import View
 from cutlayer.games.vertical.defense import Context
 from cutlayer.games.vertical.equations import difference_matrix, softmax
 from cutlayer.games.vertical.windows import windows
-from cutlayer.plan import families, plugins
+from cutlayer.plan import plugins
 from cutlayer.theory.chebyshev import row_space, theorem4
-
-PROJECT = Path(__file__).parents[2]
-ERRATA = families.read(PROJECT / "workflow/papers/chebyshev", "chebyshev")["errata"]
-
-
-@pytest.mark.parametrize("erratum", [e for e, entry in ERRATA.items() if "::" in entry["check"]])
-def test_every_erratum_refers_to_a_test_that_exists(erratum):
-    file, name = ERRATA[erratum]["check"].split("::")
-    assert f"\ndef {name}(" in Path(__file__).with_name(file).read_text()
 
 
 def divergences(x, weights, known, seen):

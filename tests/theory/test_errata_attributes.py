@@ -13,18 +13,10 @@ from scipy.special import entr
 from cutlayer.core.seeds import generator
 from cutlayer.information import gaussian_leakage
 from cutlayer.pareto import anchor
-from cutlayer.plan import families
 
 FOLDER = Path(__file__).parents[2] / "workflow/papers/tcpo"
-ERRATA = {number: entry["check"] for number, entry in families.read(FOLDER, "tcpo")["errata"].items()}
 PRINTED = pd.read_csv(FOLDER / "published.csv")
 UTILITY_FIRST = (1.0, 0.0)
-
-
-@pytest.mark.parametrize("erratum", ERRATA)
-def test_every_erratum_refers_to_a_test_that_exists(erratum):
-    file, name = ERRATA[erratum].split("::")
-    assert f"\ndef {name}(" in Path(__file__).with_name(file).read_text()
 
 
 # Erratum 1.
