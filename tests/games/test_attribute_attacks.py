@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import pytest
 import torch
+from tests.games.people import Bottom, Layered, Top, named_small
 from tests.games.people import people as made_up
 from torch import nn
 
 from cutlayer.core.seeds import generator
-from cutlayer.core.transcript import OutsideThreatModel, View
+from cutlayer.core.transcript import View
 from cutlayer.games.attributes import decoder as _decoder
 from cutlayer.games.attributes.attacks import decensoring
 from cutlayer.games.attributes.decoders import decoders
-from cutlayer.games.base.model import Inputs, Model
+from cutlayer.games.base.model import Inputs
 from cutlayer.games.base.snapshot import parsed
 from cutlayer.games.split_server.attacks import _simulator
 from cutlayer.metrics.attributes import attribute_leak
@@ -32,12 +32,6 @@ SHORT = {  # the attacks' own defaults are for thousands of rows
     "dpa": {"epochs": 40, "batch": 64, "rate": 0.003},
     "dsa": {"epochs": 6, "batch": 64, "width": 16},
 }
-SHOWN = {
-    "attribute": {"known", "known_attribute", "attacked", "inputs", "values", "architecture"},
-    "training_attribute": {
-        "intercepted", "poison", "poison_attribute", "inputs", "known_attribute", "values", "architecture", "noise",
-    },
-}  # fmt: skip
 CASES = [  # attack, kind of features, number of values
     ("basic", "table", 2), ("basic", "table", 3), ("basic", "images", 2),
     ("decensoring", "table", 2), ("decensoring", "table", 3), ("decensoring", "images", 2),
@@ -46,38 +40,12 @@ CASES = [  # attack, kind of features, number of values
 ]  # fmt: skip
 every_case = pytest.mark.parametrize(("name", "kind", "values"), CASES)
 NAMES = list(SHORT)
-every_attack = pytest.mark.parametrize("name", NAMES)
 trainings = pytest.mark.parametrize(("name", "kind"), [("dpa", "table"), ("dsa", "images")])
 
 
-class Bottom(nn.Module):
-    """Layers and a normalization without scale and shift."""
-
-    def __init__(self, *layers):
-        super().__init__()
-        self.layers = nn.Sequential(*layers)
-
-    def forward(self, x):
-        features = self.layers(x["x"])
-        return features, features
-
-
-class Top(nn.Module):
-    def __init__(self, *layers):
-        super().__init__()
-        self.layers = nn.Sequential(*layers)
-
-    def forward(self, features, x):
-        assert x == {}
-        return self.layers(features)
-
-
 @dataclass(frozen=True)
-class Small(Model):
+class Small(Layered):
     """6 numbers to 4, or images of 8 x 8 to 4 channels of 2 x 2."""
-
-    def encode(self, features, inputs):
-        return {"x": torch.from_numpy(features.astype(np.float32))}
 
     def bottom(self, inputs):
         if len(inputs.shape) == 1:
@@ -92,10 +60,7 @@ class Small(Model):
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """The model `small` is that of this file."""
-    create = plugins.create
-    monkeypatch.setattr(
-        plugins, "create", lambda kind, name, own=None: Small() if name == "small" else create(kind, name, own)
-    )
+    named_small(monkeypatch, Small())
 
 
 def architecture(shape):
@@ -188,39 +153,6 @@ def test_a_guess_is_a_row_of_probabilities_for_each_row(name, kind, values):
     assert guess.dtype == np.float64
     assert guess.min() >= 0
     np.testing.assert_allclose(guess.sum(axis=-1), 1, atol=1e-12)
-
-
-@every_case
-def test_the_same_view_gives_the_same_guess_and_torch_s_generator_stays_where_it_is(name, kind, values):
-    seen, _ = shown(name, kind, values)
-    before = torch.random.get_rng_state()
-    first, again, other = (infer(name, seen, seed, epochs=1) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
-@every_attack
-def test_a_guess_depends_on_what_the_attack_sees_alone(name):
-    seen, _ = shown(name, "images", 2)
-    sees = plugins.method("attack", name).constants["sees"]
-    hidden = {part: np.full_like(value, 0) for part, value in seen.items() if part not in sees}
-    np.testing.assert_array_equal(infer(name, seen, epochs=1), infer(name, seen | hidden, epochs=1))
-
-
-@every_attack
-def test_nothing_outside_the_threat_model_can_be_seen(name):
-    method, (seen, truth) = plugins.method("attack", name), shown(name, "images", 2)
-    sees, target = method.constants["sees"], method.constants["target"]
-    assert "split_server" in method.constants["games"]
-    assert sees <= SHOWN[target]
-    view = view_of(name, seen | {"labels": truth, "truth": truth, "attribute": truth})
-    outside = (SHOWN["attribute"] | SHOWN["training_attribute"] | {"labels", "truth", "attribute"}) - sees
-    assert {"labels", "truth", "attribute"} <= outside
-    for part in outside:
-        for ask in (getattr, lambda view, part: part in view):
-            with pytest.raises(OutsideThreatModel, match=rf"^attack\.{name}: asks for '{re.escape(part)}', outside"):
-                ask(view, part)
 
 
 @pytest.mark.parametrize("name", ["basic", "decensoring", "dpa"])
