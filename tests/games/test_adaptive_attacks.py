@@ -264,8 +264,8 @@ def test_noise_that_is_drawn_once_does_not_wear_off(form):
     assert max(anew, 1 - anew) > max(once, 1 - once)
 
 
-def test_the_order_above_the_gap_is_turned_round_where_long_gradients_say_that_the_model_disagrees():
-    np.testing.assert_array_equal(repeated.turned(np.array([0.0, 1, 2, 10, 12, 15])), [0, 1, 2, 15, 13, 10])
+def test_the_order_on_either_side_of_the_gap_is_reversed_where_long_gradients_say_that_the_model_disagrees():
+    np.testing.assert_array_equal(repeated.turned(np.array([0.0, 1, 2, 10, 12, 15])), [2, 1, 0, 15, 13, 10])
     np.testing.assert_array_equal(repeated.turned(np.zeros(30)), 0)
     draw = generator("turned")
     odds = draw.standard_normal(4000)  # what features say

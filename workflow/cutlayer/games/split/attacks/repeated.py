@@ -10,9 +10,9 @@ records, the signal that all epochs share is estimated in one of two ways:
   ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise that is larger in some directions
   is whitened. It is the discriminant of each epoch, learned from all others.
 
-With `turned` the scores are split at the largest gap of their middle 80%, and the order within the upper group is
-reversed: among rows of one drawn label a gradient is the longer the more the model disagrees with it, so that its norm
-says what features predict.
+With `turned` the scores are split at the largest gap of their middle 80%, and the order within each group is reversed:
+a score goes with the drawn label less what the model predicts, so that among rows of one drawn label it is the lower,
+the more likely features make the positive class.
 
 A score's sign: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
 are on the other side. With `epochs: first` all this uses the first epoch alone, with one release of each record, so
@@ -106,10 +106,12 @@ def common(rows: np.ndarray, ridge: float) -> np.ndarray:
 
 
 def turned(scored: np.ndarray) -> np.ndarray:
-    """Scores (W,) with the order above the largest gap of their middle 80% reversed."""
+    """Scores (W,) with the order on either side of the largest gap of their middle 80% reversed."""
     middle = np.sort(scored)[len(scored) // 10 : len(scored) - len(scored) // 10]
-    upper = scored > middle[np.diff(middle).argmax()]
-    return np.where(upper, scored.max() + scored[upper].min(initial=np.inf) - scored, scored)
+    upper, found = scored > middle[np.diff(middle).argmax()], scored.copy()
+    for side in (upper, ~upper) if upper.any() else ():
+        found[side] = scored[side].max() + scored[side].min() - scored[side]
+    return found
 
 
 def majority_sign(rows: np.ndarray, scored: np.ndarray, means: np.ndarray, steps: np.ndarray) -> float:
