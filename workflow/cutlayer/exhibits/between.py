@@ -42,14 +42,14 @@ class Between(Exhibit):
 
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
-        own = cells[cells["defense"] != ""]
+        own = measured(cells[cells["defense"] != ""])
         schemes = list(dict.fromkeys(zip(own["defense"], own["setting"], strict=True)))
         names = list(dict.fromkeys(cells["setup"]))
         figure, axes = panels(len(names), columns=1)
         figure.set_size_inches(WIDTH, len(names) * (HEAD + ROW * len(schemes)) + 1)
         for axis, name in zip(axes, names, strict=True):
             axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=10)
-            if measured(own[own["setup"] == name]).empty:
+            if not (own["setup"] == name).any():
                 absent(axis, cells.loc[cells["setup"] == name, "skipped"])
                 continue
             for row, pair in enumerate(schemes):
@@ -67,6 +67,7 @@ class Between(Exhibit):
         least, leak, refuted = (self._value(own, self.among, metric) for metric in (MEASURED, SCORE, REFUTED))
         bound = self._value(own, "", PROMISE)
         if least is None or leak is None:
+            self._say(axis, row, "not run", color=PALE)
             return
         end = ALL if bound is None else bound
         bar = {"height": HEIGHT, "color": BLACK if refuted else GREY, "zorder": 1, "label": "_between"}
@@ -79,14 +80,14 @@ class Between(Exhibit):
         axis.plot([leak], [row], label="_attack", clip_on=False, **DOT)
         if (own["defense"] == UNDEFENDED).all():
             axis.axvline(leak, color=PALE, lw=1.2, linestyle=(0, (4, 2)), zorder=0, label="_undefended")
-        said = _said(least, bound, bool(refuted))
-        weight = "bold" if refuted else "normal"
-        axis.text(1.02, row, said, transform=axis.get_yaxis_transform(), va="center", fontsize=10, weight=weight)
+        self._say(axis, row, _said(least, bound, bool(refuted)), weight="bold" if refuted else "normal")
+
+    def _say(self, axis: Any, row: int, text: str, **style: str) -> None:
+        axis.text(1.02, row, text, transform=axis.get_yaxis_transform(), va="center", fontsize=10, **style)
 
     def _value(self, own: pd.DataFrame, attack: str, metric: str) -> float | None:
         """The number of a scheme; None if there is none."""
-        found = measured(own)
-        found = found[(found["attack"] == attack) & (found["metric"] == metric)]
+        found = own[(own["attack"] == attack) & (own["metric"] == metric)]
         return None if found.empty else float(found["mean"].iloc[0])
 
 
