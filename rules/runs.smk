@@ -12,7 +12,7 @@ rule prior:
     group:
         together
     conda:
-        "../envs/cpu.yaml"
+        "../envs/gpu.yaml"
     threads: 1
     resources:
         mem_mb=growing(plan.cluster.memory),

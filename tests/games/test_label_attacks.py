@@ -45,6 +45,7 @@ GIVEN_BACK = [
     if "split" in plugins.games("attack", variant["use"])
     and plugins.method("attack", variant["use"]).constants["target"] in ("labels", "watched")
     and variant.get("source") != "embeddings"
+    and "bottom" not in plugins.method("attack", variant["use"]).constants["sees"]
 ]
 floats = pytest.mark.parametrize("kind", [np.float32, np.float64])
 G = np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 0.0], [6.0, 8.0], [0.0, 2.0]])

@@ -116,13 +116,19 @@ def test_where_features_predict_everything_the_run_says_so_in_place_of_every_att
     assert "leak_auc_adjusted" not in scored(outcome)
 
 
-def test_too_few_rows_of_a_label_are_an_error(tmp_path, monkeypatch):
+def test_with_too_few_rows_of_a_label_all_rows_have_the_same_prospects(tmp_path, monkeypatch):
     made = table(sure=False)
     rare = Table(made.features, made.labels * 0, {}, made.feature_names, made.categorical, 2)
-    with pytest.raises(
-        InputError, match=r"prior.made: has too few rows of either label; expected two classes and 6 rows"
-    ):
-        fitted(rare, tmp_path, monkeypatch)
+    prior = fitted(rare, tmp_path, monkeypatch)[0]
+    assert len({*prior["row_prior"]}) == 1
+    assert prior["row_prior_suffices"]  # rows of one label: there is nothing to test
+
+
+def test_labels_of_several_classes_are_an_error(tmp_path, monkeypatch):
+    made = table(sure=False)
+    several = Table(made.features, made.labels + 1, {}, made.feature_names, made.categorical, 3)
+    with pytest.raises(InputError, match=r"prior.made: has labels of several classes; expected two classes"):
+        fitted(several, tmp_path, monkeypatch)
 
 
 def test_the_model_is_the_one_of_least_log_loss_on_other_seeds(tmp_path, monkeypatch):

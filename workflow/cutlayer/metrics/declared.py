@@ -113,6 +113,11 @@ METRICS: dict[str, Metric] = dict(
 )  # fmt: skip
 
 
+SHOWN = {  # on the site's boards and pages of methods, in this order
+    "leak": ("leak_auc_mean", "attack_utility", "attack_auc", "attack_accuracy", "mse"),
+    "utility": ("test_utility", "test_auc", "test_accuracy"),
+    "time": ("time_ratio",),  # of a training step under the defense, to one without
+}
 FACTS = {name: metric.fact for name, metric in METRICS.items() if metric.fact}  # name -> the fact about its case
 
 

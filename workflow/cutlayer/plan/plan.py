@@ -404,11 +404,8 @@ class Plan:
 
     def runs(self, exhibit: Mapping[str, Any]) -> set[tuple[str, str]]:
         """Pairs (setup, defense) whose runs an exhibit needs, wherever its attacks are measured."""
-        return {
-            (self.place(exhibit, attack, setup), defense)
-            for setup, defense in self.pairs(exhibit)
-            for attack in ("", *exhibit["attacks"])
-        }
+        attacked = {(place, defense) for place, defense, _ in self._attacked(exhibit)}
+        return attacked | ({*self.pairs(exhibit)} if {*exhibit["sources"]} - {"scores"} else set())
 
     def exhibits(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """All (paper, id, exhibit)."""

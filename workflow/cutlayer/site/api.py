@@ -22,9 +22,21 @@ PAGES = {  # page -> its packages, whose __init__ lists their names, and modules
     "information": ["information"],
     "metrics": [
         f"metrics/{name}"
-        for name in ("leakage", "exposure", "attributes", "utility", "reconstruction", "divergence", "calibration")
+        for name in (
+            "leakage",
+            "exposure",
+            "attributes",
+            "utility",
+            "reconstruction",
+            "divergence",
+            "calibration",
+            "audit",
+            "beyond",
+            "prior",
+            "oracles",
+        )
     ],
-    "theory": [f"theory/{name}" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "accounting")],
+    "theory": [f"theory/{name}" for name in ("chebyshev", "marvell", "secdt", "tcpo", "tappfl", "accounting", "audit")],
     "games": [
         *(f"games/base/{name}" for name in ("protocol", "defense", "attack", "model", "party")),
         "core/transcript",

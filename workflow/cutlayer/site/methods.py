@@ -11,7 +11,7 @@ from typing import Any
 
 from cutlayer.ledger import names
 from cutlayer.ledger.readable import decimals, interval, number
-from cutlayer.metrics.declared import BOUND, METRICS
+from cutlayer.metrics.declared import BOUND, METRICS, SHOWN
 from cutlayer.plan import plugins
 from cutlayer.plan.classes import ROOT, parsed
 
@@ -24,9 +24,6 @@ GAMES = {  # whose what is protected, and from whom
     "federated": ("attributes of clients' records", "the server, which gets representations of them"),
 }
 KINDS = ("defense", "attack")
-LEAKS = ("leak_auc_mean", "attack_utility", "attack_auc", "attack_accuracy", "mse")
-UTILITIES = ("test_utility", "test_auc", "test_accuracy")
-TIME = "time_ratio"  # of a training step under the defense, to one without
 ALONG = ("d", "step", "feature", "predictions", "day", "quantile", "point", "inference", "weight", "share")
 Row = dict[str, Any]
 
@@ -79,12 +76,12 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]]) -> tuple
                 row["game"] = variants.get("setup", {}).get(row["setup"], "")
                 row["file"] = variants.get("defense", {}).get(row["defense"], row["defense"])
                 row |= {"paper": paper, "exhibit": exhibit, "data": names.of_setup(row["setup"], row["dataset"])}
-            times += [row | {"value": _text(row)} for row in table if row["metric"] == TIME]
+            times += [row | {"value": _text(row)} for row in table if row["metric"] in SHOWN["time"]]
             beside = {
                 tuple(row[key] for key in ("setup", "defense", "setting", "attack", "metric")): row for row in table
             }
             for row in table:
-                if row["metric"] in LEAKS and row["attack"] and row["game"] in GAMES:
+                if row["metric"] in SHOWN["leak"] and row["attack"] and row["game"] in GAMES:
                     key = tuple(row[name] for name in ("setup", "defense", "setting", "attack", "metric"))
                     found.setdefault(key, _leak(row, beside, variants))
     return _ranked(found.values()), times
@@ -108,7 +105,7 @@ def _leak(row: Row, beside: Mapping[tuple[str, ...], Row], variants: Mapping[str
         "value": _text(row), "mean": float(row["mean"]), "attacks": [*zip(by, files, strict=True)],
         "defense_files": [row["file"]], "attack_files": known,
         "sees": sorted(set().union(*seen)),
-        "utility": _first(beside, [(*run, "", name) for name in UTILITIES]),
+        "utility": _first(beside, [(*run, "", name) for name in SHOWN["utility"]]),
         "bound": _first(beside, [(*run, "", name) for name in bounds]),
         "undefended": _first(beside, [(row["setup"], "none", "", row["attack"], row["metric"])]),
     }  # fmt: skip

@@ -23,7 +23,7 @@ from cutlayer.data.normalised import read
 from cutlayer.games.base.protocol import Protocol, Rows, Task
 from cutlayer.ledger.worst import choices
 from cutlayer.metrics.beyond import adjusted_auc, features_suffice
-from cutlayer.metrics.prior import CANDIDATES, FOLDS, estimates, log_loss
+from cutlayer.metrics.prior import CANDIDATES, FOLDS, SURE, estimates, log_loss
 from cutlayer.plan import plugins
 
 MOST = 50_000  # rows that a model is fitted to
@@ -59,17 +59,21 @@ def of_seed(path: str | Path, seed: int) -> Arrays:
 
 
 def _estimated(rows: Rows, setup: str, seed: int) -> dict[str, np.ndarray]:
-    counts = np.bincount(rows.label, minlength=2)
-    if len(counts) > 2 or counts.min() < 2 or np.bincount(rows.others_label, minlength=2).min() < FEWEST:
-        raise InputError(
-            f"prior.{setup}", "has too few rows of either label", f"expected two classes and {FEWEST} rows of each"
-        )
+    if max(rows.label.max(), rows.others_label.max()) > 1:
+        raise InputError(f"prior.{setup}", "has labels of several classes", "expected two classes")
+    if np.bincount(rows.others_label, minlength=2).min() < FEWEST:  # no model: all rows have the same prospects
+        share = np.clip(rows.others_label.mean(), SURE, 1 - SURE)
+        return dict.fromkeys(CANDIDATES, np.full(len(rows.label), share, dtype=np.float32))
     some = generator(setup, seed, "prior").permutation(len(rows.others))[:MOST]
     others, label = rows.others[some], rows.others_label[some]
     return estimates(others, label, rows.codes, rows.features, seed_of(setup, seed, "prior") % 2**32)
 
 
 def _suffice(parts: Sequence[Rows], priors: Sequence[np.ndarray]) -> bool:
-    """Whether the mean self-test over the seeds fails; they share rows, so that its error is that of one."""
+    """Whether the mean self-test over the seeds fails, or cannot be made, as all rows have one label.
+
+    Seeds share rows, so that the error of the mean is that of one.
+    """
     tests = [adjusted_auc(prior, rows.label, prior) for rows, prior in zip(parts, priors, strict=True)]
-    return features_suffice(*np.mean([test for test in tests if test], axis=0))
+    known = [test for test in tests if test]
+    return not known or features_suffice(*np.mean(known, axis=0))

@@ -80,8 +80,9 @@ def spectrum(points: np.ndarray, axes: int) -> np.ndarray:
     """
     half = np.hstack([np.ones((len(points), 1)), directions(points)])
     root = np.sqrt(half @ half.sum(axis=0))[:, None]
-    vectors = np.linalg.svd(half / root, full_matrices=False)[0][:, :axes]
-    return np.asarray(vectors / root * np.sqrt(len(points)))
+    vectors, sizes, _ = np.linalg.svd(half / root, full_matrices=False)
+    there = sizes[:axes] > sizes[0] * len(points) * np.finfo(float).eps  # an axis of no size is any
+    return np.asarray(vectors[:, :axes] * there / root * np.sqrt(len(points)))
 
 
 def _squared(points: np.ndarray, others: np.ndarray) -> np.ndarray:
