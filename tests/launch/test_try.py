@@ -235,7 +235,7 @@ def test_whatever_is_wrong_with_a_method_is_said_in_a_sentence(tmp_path: Path) -
     assert done.returncode == 1, done.stdout + done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("not so: ")]
     for name, sentence in expected.items():
-        own = [line for line in lines if re.search(rf"\[(\w+-)?{name.replace('_', ' ')}[-\]]", line)]
+        own = [line for line in lines if re.search(rf"\[([\w ]+-)?{name.replace('_', ' ')}[-\]]", line)]
         assert [line for line in own if f": {sentence}" in line], (name, sentence, own)
     bare = [
         line for line in lines if re.search(r"assert |AssertionError|not close|DID NOT RAISE|^not so: [^:]*:? *$", line)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.metrics.declared import METRICS
+from cutlayer.metrics.declared import METRICS, SHOWN
 from cutlayer.plan import plugins
 from cutlayer.site import methods
 
@@ -56,7 +56,7 @@ def test_ranks_follow_the_strongest_attack(pages: Pages) -> None:
         assert in_order[-1]["defense"] == "none"
 
 
-@pytest.mark.parametrize("metric", methods.LEAKS)
+@pytest.mark.parametrize("metric", SHOWN["leak"])
 def test_the_strongest_of_several_attacks_is_the_one_that_leaks_most(metric: str) -> None:
     run = {"data": "Bank", "setup": "bank", "metric": metric, "defense": "iso", "setting": ""}
     ranked = methods._ranked([run | {"attack": f"a{mean}", "mean": mean} for mean in (0.6, 0.9, 0.7)])

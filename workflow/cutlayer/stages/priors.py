@@ -59,10 +59,10 @@ def of_seed(path: str | Path, seed: int) -> Arrays:
 
 
 def _estimated(rows: Rows, setup: str, seed: int) -> dict[str, np.ndarray]:
-    if max(rows.label.max(), rows.others_label.max()) > 1:
+    if np.append(rows.label, rows.others_label).max() > 1:
         raise InputError(f"prior.{setup}", "has labels of several classes", "expected two classes")
     if np.bincount(rows.others_label, minlength=2).min() < FEWEST:  # no model: all rows have the same prospects
-        share = np.clip(rows.others_label.mean(), SURE, 1 - SURE)
+        share = np.clip(rows.others_label.mean() if len(rows.others_label) else 0.5, SURE, 1 - SURE)
         return dict.fromkeys(CANDIDATES, np.full(len(rows.label), share, dtype=np.float32))
     some = generator(setup, seed, "prior").permutation(len(rows.others))[:MOST]
     others, label = rows.others[some], rows.others_label[some]
