@@ -177,7 +177,7 @@ def _alone(side: Side) -> float:
     error, rows = known(side.error), fewest(side.rows)
     if error > 0 or rows <= 0 or side.kind not in (declared.SHARE, declared.AUC):
         return error
-    share = (rows * float(np.nanmean(side.value)) + 0.5) / (rows + 1)
+    share = (rows * float(np.clip(np.nanmean(side.value), 0, 1)) + 0.5) / (rows + 1)  # less a slack it may be below 0
     return math.sqrt(share * (1 - share) / rows) * (0.5 if side.kind == declared.AUC else 1.0)
 
 
