@@ -22,7 +22,7 @@ endif
 export PYTHONPATH := $(CURDIR)/workflow
 export PYTHONUTF8 := 1
 
-.PHONY: results setup data plan seconds show report try publish judge compare verify docs lock check test lint clean push settle release
+.PHONY: results setup data plan seconds show report try publish judge compare verify kick docs lock check test lint clean push settle release
 
 results: setup
 	$(SNAKEMAKE) $(CONFIG)
@@ -95,6 +95,14 @@ compare: setup
 # Read every file that has a checksum.
 verify: setup
 	$(BIN)/python -m cutlayer.data.verify
+
+# A basic test in minutes: one paper on data that scikit-learn bundles, expected beside found; ends with `agrees` or `differs`.
+kick: SCALE = quick
+kick: PAPERS = chebyshev
+kick: SETUPS = wine,breast_cancer
+kick: setup
+	$(SNAKEMAKE) results/claims.csv $(CONFIG)
+	@$(BIN)/python -m cutlayer.reference.kick
 
 # What the documents show: pictures and tables of findings of the reference run; what it lacks, of the last run.
 # Reasons that were found after the reference run come into it first.
