@@ -115,6 +115,7 @@ docs: setup
 	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
 	cp $(call SHOWN,exhibits/arena/before_after.png) $(call SHOWN,exhibits/arena/spectrum.png) docs/
 	$(BIN)/python -m cutlayer.reference.findings
+	$(BIN)/python -m cutlayer.reference.appendix
 	$(BIN)/python -m cutlayer.reference.history
 
 # dvc.yaml calls snakemake by name: the one of the environment.
