@@ -68,7 +68,7 @@ def test_a_document_that_is_named_comes_where_it_is_named() -> None:
 
 def test_a_page_lists_all_others_by_group_and_title(site: Path) -> None:
     page = (site / "docs/docs/first_hour.html").read_text()
-    listed = re.findall(r'<li><a href="[./]*docs/([\w/]+)\.html"', page.partition("</aside>")[0])
+    listed = re.findall(r'<li><a href="[./]*docs/([\w/-]+)\.html"', page.partition("</aside>")[0])
     assert [f"{name}.md" for name in listed] == DOCUMENTS[: len(listed)]
     assert re.findall(r"<summary>(.*?)</summary>", page) == ["Documents", *order.ORDER]
     assert re.search(r'aria-current="page">The first hour</a>', page)

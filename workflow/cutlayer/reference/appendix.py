@@ -54,7 +54,7 @@ def experiments(runs: pd.DataFrame, seconds: pd.DataFrame, content: Mapping[str,
     yield "|---|---|---|---|---|"
     for (paper, scale), own in runs.groupby(["paper", "scale"], sort=False):
         on = "; ".join(f"{row.machine}, cores: {row.cores}" for row in own.drop_duplicates("machine").itertuples())
-        setups = {name for exhibit in content[paper]["exhibits"].values() for name in exhibit.get("setups", ())}
+        setups = {name for exhibit in content[str(paper)]["exhibits"].values() for name in exhibit.get("setups", ())}
         kept = seconds[(seconds["scale"] == scale) & seconds["setup"].isin(setups)]
         size = (kept["pieces"] * kept["megabytes"]).sum() / 1000
         command = f"`make results SCALE={scale} PAPERS={paper}`"
