@@ -83,10 +83,12 @@ try: setup
 # Put what is finished at a scale that judges all numbers into reference/, to be committed, beside what is there already.
 publish: setup
 	@$(BIN)/python -m cutlayer.reference.publish $(if $(SCALE),$(call quoted,SCALE))
+	@$(BIN)/python -m cutlayer.reference.appendix
 
 # After a change of a rule: the reference's verdicts and exhibits again, from its cells, and which verdicts change.
 judge: setup
 	@$(BIN)/python -m cutlayer.reference.judged_again
+	@$(BIN)/python -m cutlayer.reference.appendix
 
 # Which rows of your run differ from the reference by more than their intervals.
 compare: setup

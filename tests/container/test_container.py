@@ -24,7 +24,7 @@ REACHED = ("cert", "constraint", "extra-index-url", "find-links", "index-url", "
 def storage() -> Iterator[list[str]]:
     """Buildah with images of its own, which are gone after the test."""
     if os.environ.get("CUTLAYER_BUILD_CONTAINER") != "1":
-        pytest.skip("it takes 10 minutes and 10 GB: CUTLAYER_BUILD_CONTAINER=1 builds, and installs what builds")
+        pytest.skip("it takes minutes and gigabytes: CUTLAYER_BUILD_CONTAINER=1 builds, and installs what builds")
     if os.geteuid():
         pytest.skip("only root may install buildah")
     with added(*PACKAGES) as there, TemporaryDirectory() as folder:
