@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.figures import curves, cut_off, labeled, visible
 from tests.params import params
 
+from cutlayer.core.failures import FEW
 from cutlayer.core.seeds import generator
 from cutlayer.exhibits._columns import column, inapplicable, scheme, spread_skips, without_partial_skips
 from cutlayer.ledger.cells import NO_SEED, WHO
@@ -561,6 +562,31 @@ def test_a_table_joins_keys_and_two_metrics(draw):
     assert [row[2] for row in body[2:]] == ["– [1]"] * 2
     assert "\n[1] does not apply: attack.norm is for 2 classes\n" in (draw.folder / "table.md").read_text()
     assert r"\begin{tabular}" in (draw.folder / "table.tex").read_text()
+
+
+def test_a_table_leaves_out_what_the_scale_runs_in_few_setups_and_names_it(draw):
+    rows = []
+    for setup, defense in (("criteo", "none"), ("digits_vs_rest", "none"), ("digits_vs_rest", "mid")):
+        rows += cell(0.75, setup=setup, defense=defense, metric="test_utility")
+        for attack in ("norm", "similarity") if setup == "digits_vs_rest" else ("norm",):
+            rows += cell(0.5, setup=setup, defense=defense, attack=attack, metric="attack_utility")
+    few = [
+        reason(f"{FEW}digits_vs_rest", setup="criteo", **who) for who in ({"defense": "mid"}, {"attack": "similarity"})
+    ]
+    options = {"rows": "setup, scheme", "columns": "attack, metric"}
+    draw("table", [*rows, *few[0], *few[1], *reason("for the brave", setup="criteo", attack="hint")], **options)
+    text = (draw.folder / "table.md").read_text()
+    head, _, *body = [
+        [part.strip() for part in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
+    ]
+    assert [row[:2] for row in body] == [["criteo", "none"], ["digits_vs_rest", "none"], ["digits_vs_rest", "mid"]]
+    names = ["test utility", "norm attack utility", "similarity attack utility", "hint attack utility"]
+    assert sorted(head) == sorted(["setup", "scheme", *names, "data"])
+    assert body[0][head.index("similarity attack utility")] == ""
+    assert "[1] does not apply: for the brave" in text
+    assert " at scale quick mid, similarity not on criteo" in text
+    draw("table", few[0], **options)
+    assert f"[1] does not apply: {FEW}digits_vs_rest" in (draw.folder / "table.md").read_text()
 
 
 def test_a_table_joins_columns(draw):

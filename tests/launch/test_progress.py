@@ -7,9 +7,12 @@ import pty
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from snakemake_logger_plugin_cutlayer import LogHandler
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
@@ -88,3 +91,11 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 1 << 16)
     except OSError:  # the other end is closed
         return b""
+
+
+@pytest.mark.parametrize(("done", "says"), [(4, "after "), (5, "about ")])
+def test_the_time_left_is_said_once_enough_jobs_are_done(done, says):
+    handler = object.__new__(LogHandler)
+    handler.start, handler.done, handler.total = 0.0, done, 100
+    handler.left, handler.took = Counter(made=100 - done), {"made": [1.0] * done}
+    assert handler._time(10.0).startswith(says)

@@ -10,6 +10,7 @@ from tests import written
 from tests.params import params
 
 from cutlayer.core.errors import InputError
+from cutlayer.core.failures import FEW
 from cutlayer.plan import plugins
 from cutlayer.plan.plan import Plan
 
@@ -62,7 +63,7 @@ def test_a_scale_may_run_a_method_in_few_setups_alone_and_says_so(planned, monke
     assert files[0] - files[1] == {
         f"results/scores/digits_vs_rest_more/{end}.csv" for end in ("none/norm", "dp/norm", "dp/model_completion")
     }
-    reason = "at this scale on digits_vs_rest alone"
+    reason = f"{FEW}digits_vs_rest"
     assert [row["skipped"] for row in shown(plan)["inapplicable"]] == [reason, reason]
     monkeypatch.setitem(CONFIG["scales"]["quick"], "in_few_setups", few | {"defenses": ["dpp"]})
     with pytest.raises(InputError, match=r"scales\.quick\.in_few_setups\.defenses"):

@@ -76,3 +76,16 @@ def test_runs_that_leak_alike_share_a_rank() -> None:
 def test_a_board_links_each_defense_to_its_page(site: Path) -> None:
     page = (site / "methods/split/index.html").read_text()
     assert re.search(r'href="../../methods/split/defense_marvell.html">marvell</a> *<small>sum_kl=0.1', page)
+
+
+def test_a_method_that_the_reference_does_not_have_has_your_runs_numbers_marked_so() -> None:
+    def row(defense: str, attack: str) -> dict:
+        place = {"data": "Bank", "setup": "bank", "metric": "leak_auc_mean", "game": "split", "own": False}
+        return place | {"file": defense, "attack_files": [attack]}
+
+    reference, yours = [row("iso", "norm")], [row("iso", "norm"), row("mid", "norm"), row("iso", "hint")]
+    rows, times = methods._with_own((reference, []), (yours, []))
+    assert [(row["file"], *row["attack_files"], row["own"]) for row in rows] == [
+        ("iso", "norm", False), ("mid", "norm", True), ("iso", "hint", True),
+    ]  # fmt: skip
+    assert times == []

@@ -95,7 +95,7 @@ def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
         [("wine", "ours", "holds", "real", "yes", ""), ("bank", "claim", "holds", "real", "", "raw")],
         columns=["dataset", "kind", "verdict", "provenance", "alone", "reading"],
     )
-    assert [one.text for one in overview.chips(table, ["robot", "bank"])] == ["holds (raw)", "holds"]
+    assert [one.text for one in overview.chips(table, ["robot", "bank"])] == ["holds, read as raw", "holds"]
     assert [(one.dataset, one.ours, one.alone) for one in overview.chips(table, ["robot", "bank"])] == [
         ("bank", False, False),
         ("wine", True, True),

@@ -16,6 +16,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 EVERY = 10  # seconds between two lines of a log file, which also are 1% apart
 BAR = 10  # characters
 NAMED = 3  # jobs that run
+EARLY = 0.05  # of the jobs: before so many are done their times say too little of the others'
 NOISE = ("Select jobs", "Using shell", "Group jobs", "Conda env", "Singularity", "host:", "Assuming", "Provided")
 
 
@@ -81,9 +82,9 @@ class LogHandler(LogHandlerBase):
             self._write(line, end="\r" if self.moves and not ended else "\n")
 
     def _time(self, now: float) -> str:
-        """Time left at the pace so far: a job takes as long as others of its rule, or, of a new rule, as any other."""
+        """Time left at the pace so far, if enough is done: a job takes as long as others of its rule, or as any."""
         every = [seconds for own in self.took.values() for seconds in own]
-        if self.done == self.total or not every:
+        if self.done == self.total or self.done < EARLY * self.total or not every:
             return f"after {_words(now - self.start)}"
         own = {rule: self.took.get(rule, every) for rule in self.left}
         rest = sum(count * sum(own[rule]) / len(own[rule]) for rule, count in self.left.items())

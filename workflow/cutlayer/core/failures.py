@@ -18,6 +18,7 @@ from .errors import InputError
 KEEP_GOING = "CUTLAYER_KEEP_GOING"
 PREFIX = "failed: "
 REDUCED = "not at this scale: "  # prefix of reasons that a larger scale removes
+FEW = "at this scale only on "  # prefix of reasons of methods that a scale runs in few setups
 Result = TypeVar("Result")
 
 

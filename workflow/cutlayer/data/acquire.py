@@ -180,7 +180,8 @@ def record(
             found[dataset] = asdict(one) | {"files": {name: file.stat().st_size for name, file in one.files.items()}}
             again |= dict.fromkeys(one.again)
         except Unavailable as error:
-            print(error, file=sys.stderr)
+            instead = "what needs it gets a stand-in" if stand_ins else "what needs it will stop"
+            print(f"note: dataset.{dataset} has no original; {instead}: {' | '.join(error.reasons)}", file=sys.stderr)
             found[dataset] = {"version": STAND_IN, "reasons": error.reasons}
             again |= dict.fromkeys(error.again)
     write_json(path, {"acquisitions": number, "again": [*again], "datasets": found})

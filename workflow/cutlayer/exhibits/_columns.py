@@ -99,8 +99,26 @@ def spread_skips(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def without_few(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The cells without those of methods that the scale runs in few setups, and one sentence that names the methods.
+
+    If nothing else is there, the cells stay, each with its reason, and there is no sentence.
+    """
+    few = cells["skipped"].str.startswith(failures.FEW)
+    if few.all() or not few.any():
+        return cells, []
+    gone = cells[few]
+    where = gone["setup"].groupby((gone["defense"] + gone["attack"]).rename("method"), sort=False).unique()
+    methods: dict[str, list[str]] = {}
+    for method, setups in where.items():
+        methods.setdefault(", ".join(setups), []).append(str(method))
+    parts = [f"{', '.join(names)} not on {setups}" for setups, names in methods.items()]
+    return cells[~few], [f"at scale {gone['scale'].iloc[0]} {'; '.join(parts)}"]
+
+
 def inapplicable(cells: pd.DataFrame) -> list[str]:
     """One sentence for each method that does not apply, with the reason, in the order of the cells."""
+    cells, few = without_few(cells)
     rows = without_partial_skips(cells)
     rows = rows.assign(scheme_=column(rows, "scheme"))
     skipped = rows[(rows["skipped"] != "") & ~failed_cells.among(rows)]
@@ -111,7 +129,7 @@ def inapplicable(cells: pd.DataFrame) -> list[str]:
     for (attack, reason, own), setups in where.items():
         who.setdefault((attack, reason, tuple(setups)), []).append(own)
     of_defense = {str(name): list(dict.fromkeys(own["scheme_"])) for name, own in rows.groupby("defense", sort=False)}
-    return [
+    return few + [
         f"{_named(attack, schemes, of_defense)} not on {', '.join(setups)}: {reason}"
         for (attack, reason, setups), schemes in who.items()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from cutlayer.core.files import replacing
 from cutlayer.ledger.worth import KEPT
 
 from . import _numbers
-from ._columns import column, marked, reason_text, spread_skips, with_run, without_partial_skips
+from ._columns import column, marked, reason_text, spread_skips, with_run, without_few, without_partial_skips
 from ._figure import label
 from ._grid import picture
 from ._printed import with_printed
@@ -46,11 +46,12 @@ class Table(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write md, tex, png and pdf."""
         cells, known = marked(cells, context.knowing)
+        cells, few = without_few(cells)
         numbered = with_printed(cells, context.printed)
         text, reasons = self._text(cells, numbered)
         alone = self.scientific or self.listed
         footed = footer(cells, False, ", mean") if alone else footer(cells, False)
-        parts = [known, footed, "percent" if self.percent else ""]
+        parts = [known, footed, *few, "percent" if self.percent else ""]
         invented = (numbered["provenance"] == "stand-in").any()
         parts.append(WITH_PAPER + (", not where data are stand-ins" if invented else "") if len(numbered) else "")
         foot = " · ".join(filter(None, parts))
@@ -166,14 +167,23 @@ def _escaped(caption: str) -> str:
     return caption
 
 
+def _lacking(cells: pd.DataFrame, rows: pd.DataFrame, apart: bool) -> Iterator[tuple[pd.DataFrame, str]]:
+    """Each metric with those of the rows that would have it; metrics of attacks and of runs are `apart` if so asked."""
+    known = cells[cells["metric"] != ""]
+    of_attack, of_rows = ((table["attack"] != "") if apart else table["attack"].notna() for table in (known, rows))
+    for side in (False, True):
+        own = rows[of_rows == side]
+        for name in dict.fromkeys(known["metric"][of_attack == side]) or [""]:
+            yield own, name
+
+
 def _with_failures(cells: pd.DataFrame, place: Iterable[str]) -> pd.DataFrame:
     """One row in each place where something failed; it replaces the results of the other seeds."""
     place = list(place)
     bare = (cells["skipped"] != "") & (cells["metric"] == "")
     rows = cells[bare]
     if "metric" in place:  # what failed or does not apply has none: say so for each that it would have
-        names = [name for name in dict.fromkeys(cells["metric"]) if name] or [""]
-        rows = pd.concat([rows.assign(metric=name) for name in names])
+        rows = pd.concat([own.assign(metric=name) for own, name in _lacking(cells, rows, "attack" in place)])
     rows = rows.sort_values("skipped", key=lambda texts: ~texts.str.startswith(failures.PREFIX), kind="stable")
     rows = rows.drop_duplicates(place)
     taken = pd.MultiIndex.from_frame(cells[place]).isin(pd.MultiIndex.from_frame(rows[place]))

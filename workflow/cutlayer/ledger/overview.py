@@ -119,7 +119,7 @@ class Chip:
     def text(self) -> str:
         """The verdict in words; of several, how often each."""
         if len(self.verdicts) == 1:
-            read = f" ({', '.join(self.readings)})" if self.readings else ""
+            read = f", read as {' and '.join(self.readings).replace('_', ' ')}" if self.readings else ""
             return self.word + read
         return ", ".join(f"{count} {word}" for word, count in self.verdicts.items())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cutlayer.core import failures
 from cutlayer.core.errors import nearest
 
 from . import plugins
@@ -42,7 +43,7 @@ class Variants:
     def unfit(self, kind: str, variant: str, setup: str) -> str:
         """Reason why a method is not run in a setup: its number of classes, or the scale; empty if it is."""
         if variant in (self._in_few.get(f"{kind}s") or ()) and setup not in self._in_few["setups"]:
-            return f"at this scale on {', '.join(self._in_few['setups'])} alone"
+            return f"{failures.FEW}{', '.join(self._in_few['setups'])}"
         method = self.method(kind, variant)
         expected: set[int] = method.constants["classes"]
         classes = plugins.method("dataset", self._setups[setup]["dataset"]).constants["classes"]

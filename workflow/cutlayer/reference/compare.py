@@ -1,7 +1,7 @@
 """`make compare`: the rows of results/claims.csv that differ from the reference by more than both 95% intervals.
 
-A row whose intervals overlap does not differ. A number without an interval is compared as it is, and one that only one
-of both has, differs.
+A row whose intervals overlap does not differ. A number without an interval is compared as it is. Rows that have a
+number on one side only are counted apart.
 """
 
 from __future__ import annotations
@@ -36,19 +36,26 @@ def compare(own: Path, reference: Path) -> str:
     if not found.empty:
         lines += ["", str(_shown(found).to_markdown(index=False, disable_numparse=True)), ""]
     alone = [len(table) - len(both) for table in tables]
-    counts = f"{len(both)} rows compared, {len(found)} differ by more than their intervals"
+    counts = (
+        f"{len(both)} rows compared, {len(found)} differ by more than their intervals, "
+        f"{int(one_sided(both).sum())} have a number on one side only"
+    )
     return "\n".join([*lines, f"{counts}; {alone[0]} only in yours, {alone[1]} only in the reference."])
 
 
 def differing(both: pd.DataFrame) -> pd.Series:
-    """Mask of the rows whose intervals do not overlap; a missing interval is the number itself."""
+    """Mask of the rows whose intervals do not overlap; a missing interval is the number itself, without one: False."""
     ends = {
         end: pd.DataFrame({side: both[end + side].fillna(both["ours" + side]) for side in SIDES})
         for end in ("low", "high")
     }
     low, high = ends["low"].max(axis=1, skipna=False), ends["high"].min(axis=1, skipna=False)
-    apart = low - high > RELATIVE * np.maximum(low.abs(), high.abs())
-    return apart | (both["ours_yours"].isna() != both["ours_reference"].isna())
+    return low - high > RELATIVE * np.maximum(low.abs(), high.abs())
+
+
+def one_sided(both: pd.DataFrame) -> pd.Series:
+    """Mask of the rows of which only one side has a number."""
+    return both["ours_yours"].isna() != both["ours_reference"].isna()
 
 
 def read(path: Path) -> pd.DataFrame:

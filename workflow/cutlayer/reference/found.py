@@ -18,25 +18,31 @@ from . import compare, published
 class Agreement:
     """A run beside the reference, row by row of claims.csv."""
 
-    agree: int  # rows of both whose intervals overlap
-    differ: pd.DataFrame  # the others of both: columns of both tables, with the suffixes of `compare.SIDES`
+    agree: int  # rows with a number in both whose intervals overlap
+    differ: pd.DataFrame  # those whose intervals do not: columns of both, with the suffixes of `compare.SIDES`
+    one_sided: int  # rows with a number in one of both
+    without: int  # rows without a number in both
     added: int  # rows that the reference does not have
 
     @property
     def sentence(self) -> str:
-        """How many rows agree, differ and are added."""
+        """How many rows agree, differ, cannot be compared, and are added."""
         both = self.agree + len(self.differ)
         return (
-            f"Of {both:,} rows that the reference run has, too, {self.agree:,} agree with it (the intervals overlap) "
-            f"and {len(self.differ):,} do not; {self.added:,} rows are only in this run."
+            f"Of {both:,} rows with a number both here and in the reference run {self.agree:,} agree (the intervals "
+            f"overlap) and {len(self.differ):,} do not; {self.one_sided:,} rows have a number on one side only, "
+            f"{self.without:,} on neither, and {self.added:,} are only in this run."
         )
 
 
 def agreement(yours: pd.DataFrame, theirs: pd.DataFrame) -> Agreement:
     """How a run's claims.csv agrees with that of the reference."""
     both = yours.merge(theirs, on=compare.KEY, suffixes=compare.SIDES)
-    apart = compare.differing(both)
-    return Agreement(int((~apart).sum()), both[apart], len(yours) - len(both))
+    apart, one_sided = compare.differing(both), compare.one_sided(both)
+    neither = both["ours_yours"].isna() & both["ours_reference"].isna()
+    agree = ~(apart | one_sided | neither)
+    alone, without = int(one_sided.sum()), int(neither.sum())
+    return Agreement(int(agree.sum()), both[apart], alone, without, len(yours) - len(both))
 
 
 def lines(results: Path, reference: Path) -> list[str]:

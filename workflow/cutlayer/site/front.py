@@ -21,7 +21,8 @@ def page(given: Inputs, table: pd.DataFrame, seen: Sequence[overview.Paper]) -> 
     if evidence and given.other:
         theirs = claims(evidence)
         cards |= _cards(evidence, [*overview.papers(theirs, evidence.papers, evidence.scales)], given.other.place)
-        yours = _panel(found.agreement(table, theirs))
+        whole = (compare.read(one.results / "claims.csv") for one in (given, evidence))  # as `make results` counts
+        yours = _panel(found.agreement(*whole))
     board = [{"card": card, "counts": overview.grouped(card["verdicts"])} for card in cards.values()]
     return {"papers": [*cards.values()], "board": board, "yours": yours}
 

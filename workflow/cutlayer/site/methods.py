@@ -25,6 +25,7 @@ GAMES = {  # whose what is protected, and from whom
 }
 KINDS = ("defense", "attack")
 ALONG = ("d", "step", "feature", "predictions", "day", "quantile", "point", "inference", "weight", "share")
+PLACE = ("data", "setup", "metric")  # where runs are ranked
 Row = dict[str, Any]
 
 
@@ -35,9 +36,10 @@ def place(game: str, kind: str, name: str) -> str:
 
 def write(given: Inputs, write_page: Callable[..., None]) -> None:
     """Write the board of each game and the page of each of its methods, by the best evidence."""
-    evidence = given.evidence or given
     at = given.other.place if given.evidence and given.other else ""
-    measured, times = _measured(evidence, given.variants)
+    measured, times = _measured(given.evidence or given, given.variants, at)
+    if at and given.evidence:
+        measured, times = _with_own((measured, times), _measured(given, given.variants, ""))
     for game, (what, whom) in GAMES.items():
         own = [row for row in measured if row["game"] == game]
         methods = {kind: [_method(kind, name, game) for name in sorted(plugins.names(kind, game))] for kind in KINDS}
@@ -65,8 +67,28 @@ def _method(kind: str, name: str, game: str) -> Row:
     }  # fmt: skip
 
 
-def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]]) -> tuple[list[Row], list[Row]]:
-    """Leaks of all exhibits, each once, the least first in each setup; and ratios of times."""
+def _with_own(theirs: tuple[list[Row], list[Row]], own: tuple[list[Row], list[Row]]) -> tuple[list[Row], list[Row]]:
+    """Leaks and times of the reference, and, marked `own`, your run's of methods that the reference does not have."""
+    known = [{name for row in rows for name in _methods(row)} for rows in theirs]
+    more = [
+        [row | {"own": True} for row in rows if not there.issuperset(_methods(row))]
+        for rows, there in zip(own, known, strict=True)
+    ]
+    leaks = sorted([*theirs[0], *more[0]], key=lambda row: [row[name] for name in PLACE])
+    return leaks, [*theirs[1], *more[1]]
+
+
+def _methods(row: Row) -> set[tuple[str, str, str]]:
+    """Game, kind and file of the methods of a row."""
+    found = {(row["game"], "defense", row["file"])}
+    return found | {(row["game"], "attack", name) for name in row.get("attack_files", ())}
+
+
+def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]], at: str) -> tuple[list[Row], list[Row]]:
+    """Leaks of all exhibits, each once, the least first in each setup; and ratios of times.
+
+    `at` is the folder of the site that has their exhibits.
+    """
     found: dict[tuple[str, ...], Row] = {}
     times: list[Row] = []
     for paper, content in given.papers.items():
@@ -76,6 +98,7 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]]) -> tuple
                 row["game"] = variants.get("setup", {}).get(row["setup"], "")
                 row["file"] = variants.get("defense", {}).get(row["defense"], row["defense"])
                 row |= {"paper": paper, "exhibit": exhibit, "data": names.of_setup(row["setup"], row["dataset"])}
+                row |= {"at": at, "own": False}
             times += [row | {"value": _text(row)} for row in table if row["metric"] in SHOWN["time"]]
             beside = {
                 tuple(row[key] for key in ("setup", "defense", "setting", "attack", "metric")): row for row in table
@@ -124,7 +147,7 @@ def _text(row: Row) -> str:
 
 def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Rows by setup and metric, each with the rank of its run by the strongest attack, and whether it is that one's."""
-    return [row for _, own in _grouped(rows, "data", "setup", "metric") for row in _with_ranks(own)]
+    return [row for _, own in _grouped(rows, *PLACE) for row in _with_ranks(own)]
 
 
 def _with_ranks(rows: list[Row]) -> Iterator[Row]:
