@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
+from scipy.stats import binom
 
 from cutlayer.core.seeds import generator
 from cutlayer.ledger import audit
 from cutlayer.metrics.audit import guessed, slack
 from cutlayer.metrics.leakage import auc_error, leak_auc
+from cutlayer.theory.audit import SURE, p_value
 
 COINS, SEEDS = 1000, 5
+WRONG = 1e-3  # how often a test of simulated runs may fail by chance
 RUN = {"setup": "made_coins", "setting": "", "scale": "quick", "skipped": "", "n": 0, "cases": 1, "seeds": SEEDS}
 
 
@@ -106,12 +110,40 @@ def test_an_exhibit_without_coins_is_as_it_was():
     pd.testing.assert_frame_equal(audit.with_audit(plain), plain)
 
 
-def test_what_pairs_may_add_is_that_of_the_attack_that_was_chosen():
-    who = {"setup": "s", "defense": "d", "setting": "", "skipped": ""}
-    cells = pd.DataFrame([who | {"attack": attack, "metric": "coin_slack", "seed": seed, "value": value}
-                          for attack, value in (("a", 0.1), ("b", 0.01)) for seed in range(2)])  # fmt: skip
-    worst = pd.DataFrame([who | {"attack": "any", "by": by, "metric": "leak_auc_mean", "seed": seed, "value": 0.8}
-                          for seed, by in enumerate("ab")])  # fmt: skip
-    found = audit.without_slack(worst, cells)
-    assert found.loc[found["metric"] == "coin_auc", "value"].tolist() == pytest.approx([0.7, 0.79])
-    assert len(found) == 4
+RULE = {"leaks": {"leak_auc_mean": "more", "coins_guessed": "more"}, "among": {"any": [*"abcdefghij"]}}
+
+
+def cells(values, attack, metric, **who):
+    """The cells of an attack, one a seed."""
+    common = RUN | {"dataset": "made", "defense": "mine", "attack": attack, "metric": metric, "chance": np.nan} | who
+    return [common | {"seed": seed, "value": value} for seed, value in enumerate(values)]
+
+
+def chosen(parts):
+    """The cells of the worst attacks, as `gather` has them."""
+    return audit.of_worst(pd.DataFrame([row for part in parts for row in part]), RULE)
+
+
+def test_guesses_are_of_the_attack_and_sign_chosen_on_earlier_seeds_and_the_first_seed_has_none():
+    parts = [cells([0.3, 0.4, 0.4], "a", "coins_guessed"), cells([0.6, 0.9, 0.4], "b", "coins_guessed")]
+    parts += [cells([0.1, 0.4, 0.2], "a", "leak_auc_mean"), cells([0.7, 0.9, 0.9], "b", "leak_auc_mean")]
+    table = chosen([*parts, cells([0.1] * 3, "a", "coin_slack"), cells([0.01] * 3, "b", "coin_slack")])
+    own = {name: dict(zip(part["seed"], part["value"], strict=True)) for name, part in table.groupby("metric")}
+    assert own["coins_guessed"] == pytest.approx({1: 0.6, 2: 0.4})  # of a, turned; before seed 2 b has 0.75, a 0.65
+    assert own["coin_auc"] == pytest.approx({0: 0.7 - 0.01, 1: 0.6 - 0.1, 2: 0.9 - 0.01})  # chosen on all other seeds
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_the_best_of_ten_attacks_rules_out_an_honest_epsilon_in_at_most_5_percent_of_the_runs(epsilon):
+    """Each attack attains it, so that luck alone tells one from another; choice on all other seeds has 13%."""
+    runs, draw, parts = 500, generator("test_audit, best of ten", epsilon), []
+    for run in range(runs):
+        for attack in RULE["among"]["any"]:
+            right = draw.binomial(COINS, expit(epsilon), SEEDS) / COINS
+            parts += [cells(right, attack, "coins_guessed", setting=str(run))]
+            parts += [cells([0.0] * SEEDS, attack, "coin_slack", setting=str(run))]
+    own = chosen(parts).query("metric == 'coins_guessed'").groupby("setting")["value"].agg(["sum", "size"])
+    assert (len(own), *own["size"].unique()) == (runs, SEEDS - 1)
+    guesses, right = COINS * (SEEDS - 1), (own["sum"] * COINS).round().astype(int)
+    found = sum(p_value(epsilon, one, guesses, guesses, audit.DELTA) < SURE for one in right)
+    assert found <= binom.ppf(1 - WRONG, runs, SURE)

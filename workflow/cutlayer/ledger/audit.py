@@ -3,9 +3,10 @@
 `coin_auc` is an attack's AUC less what pairs of fair coins may add, so that its mean over trainings is at most that of
 the mechanism; attack and sign are chosen on other seeds. `auc_measured` is the lower end of its one-sided 95% interval,
 `mu_measured` and `epsilon_of_mu` what a Gaussian mechanism of that AUC has. `epsilon_measured` is ruled out by the
-numbers of right guesses of all coins, half of them, or few, exactly if every seed has the same attack and sign;
-`epsilon_as_auc` is the first on the axis of AUCs. `bound_p` is the p-value of a bound, and `refuted` 1 where it is
-refuted among all of the exhibit (Holm).
+numbers of right guesses of all coins, half of them, or few. Their attack and sign are chosen on earlier seeds, and the
+first seed is for choosing alone, so that it is exact: given all seeds before, the guesses of a seed are dominated by a
+binomial. `epsilon_as_auc` is the first on the axis of AUCs. `bound_p` is the p-value of a bound, and `refuted` 1 where
+it is refuted among all of the exhibit (Holm).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from cutlayer.theory import audit
 
 from .samples import unit
 from .statistics import Sample, holm
+from .worst import Rule, worst
 
 SCORE, LEAK, SLACK, PROMISE = "coin_auc", "leak_auc_mean", "coin_slack", "promise"
 MEASURED, REFUTED = "auc_measured", "refuted"
@@ -30,15 +32,19 @@ RUN = ["setup", "defense", "setting"]
 Row = dict[Any, Any]  # of the summarized cells
 
 
-def without_slack(worst: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of worst attacks, with `coin_auc` if rows have coins; `cells` are those before the worst was chosen."""
-    slack = cells.loc[cells["metric"] == SLACK, [*RUN, "seed", "attack", "value"]]
+def of_worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+    """Cells of the worst attacks of a rule's sets; if rows have coins with `coin_auc`, and with right guesses of the
+    attack and sign chosen on earlier seeds, of which the first seed has none.
+    """
+    table, slack = worst(cells, rule), cells.loc[cells["metric"] == SLACK, [*RUN, "seed", "attack", "value"]]
     if slack.empty:
-        return worst
+        return table
     slack = slack.rename(columns={"attack": "by", "value": SLACK})
-    own = worst[(worst["metric"] == LEAK) & (worst["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
+    own = table[(table["metric"] == LEAK) & (table["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
     own = own.assign(metric=SCORE, value=own["value"] - own[SLACK]).drop(columns=SLACK)
-    return pd.concat([worst, own], ignore_index=True)
+    guesses = worst(cells[cells["metric"].isin(SHARES)], rule, earlier=True)
+    kept = table[~table["metric"].isin(SHARES) | (table["skipped"] != "")]
+    return pd.concat([kept, guesses[guesses["skipped"] == ""], own], ignore_index=True)
 
 
 def with_audit(table: pd.DataFrame) -> pd.DataFrame:

@@ -21,11 +21,10 @@ from cutlayer.games.vertical.preprocess import prepare
 from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import SCORED, parameters_in
 
-from .audit import without_slack
+from .audit import of_worst
 from .chance import errors, kind, rows_of, with_chance
 from .samples import fewest, known, of_values
 from .selection import chosen
-from .worst import worst
 
 NO_SEED = -1  # facts of the data involve no draw, so that their interval is the point itself
 WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "attack", "metric"]
@@ -88,7 +87,7 @@ def gather(
     ).reset_index()
     found = found.assign(value=found["worst"].where(_worst(found["metric"]), found["value"])).drop(columns="worst")
     found = chosen(found, exhibit["choose"]) if "choose" in exhibit else found
-    return without_slack(worst(found, exhibit["worst"]), found) if "worst" in exhibit else found
+    return of_worst(found, exhibit["worst"]) if "worst" in exhibit else found
 
 
 def _at_home(cells: pd.DataFrame, exhibit: Mapping[str, Any]) -> pd.DataFrame:

@@ -123,17 +123,17 @@ def _hanley_mcneil(auc: pd.Series, positives: pd.Series, negatives: pd.Series) -
     return (spread.clip(lower=0) / (positives * negatives)) ** 0.5
 
 
-def two_sided(own: pd.DataFrame) -> pd.DataFrame:
+def two_sided(own: pd.DataFrame, earlier: bool = False) -> pd.DataFrame:
     """The cells with each attack's AUC replaced by its leak, folded at 1/2.
 
     Which way round its score is read is chosen on the other seeds, once a training: a useless score then reads 1/2,
     where one that is turned by the truth it is scored with would read more. With one seed there is nothing to choose
-    on, and it is read as it is.
+    on, and it is read as it is. `earlier`: it is chosen on seeds before, of which the first has none.
     """
     if "by" in own:
         return own  # of worst cases, whose signs are chosen already
     own = with_columns(own)
-    turned = leaks(own) & (_elsewhere(own) < 0.5)
+    turned = leaks(own) & ((_before(own) if earlier else _elsewhere(own)) < 0.5)
     return own.assign(value=own["value"].mask(turned, 1 - own["value"])) if turned.any() else own
 
 
@@ -153,6 +153,14 @@ def _elsewhere(own: pd.DataFrame) -> pd.Series:
     seeds = own.groupby([*TRAINING, "seed"], dropna=False)["value"]
     known, sums = groups.transform("count") - seeds.transform("count"), groups.transform("sum") - seeds.transform("sum")
     return sums / known.where(known > 0)
+
+
+def _before(own: pd.DataFrame) -> pd.Series:
+    """Mean over all earlier seeds, for each cell; NaN where there is none."""
+    seeds = own.groupby([*TRAINING, "seed"], dropna=False)["value"].agg(["sum", "count"])
+    before = seeds.groupby(TRAINING, dropna=False).cumsum() - seeds
+    means = before["sum"] / before["count"].where(before["count"] > 0)
+    return pd.Series(means.loc[pd.MultiIndex.from_frame(own[[*TRAINING, "seed"]])].to_numpy(), own.index)
 
 
 def with_columns(own: pd.DataFrame) -> pd.DataFrame:

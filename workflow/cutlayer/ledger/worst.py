@@ -31,17 +31,18 @@ CASE: list[Hashable] = [*RUN, "metric"]
 ONE_SEED = f"{failures.REDUCED}the attack is chosen on other seeds, and there is one"
 
 
-def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+def worst(cells: pd.DataFrame, rule: Rule, earlier: bool = False) -> pd.DataFrame:
     """Cells seed by seed (see `cells.gather`), with each set's strongest attack in place of single attacks.
 
     `attack` is the set, `by` the attack that was chosen for the seed; both are empty for what a run says of itself.
+    `earlier`: attack and sign are chosen on seeds before the reported one, so that the first has no number.
     """
-    raw, cells = cells, two_sided(cells)
+    raw, cells = cells, two_sided(cells, earlier)
     parts = [cells[cells["attack"] == ""].assign(by="")]
     known = cells[(cells["skipped"] == "") & cells["metric"].isin(list(rule["leaks"]))]
     leak = _leaks(raw.loc[known.index], rule["leaks"])
     for name, attacks in rule["among"].items():
-        parts += [_numbers(known, leak, name, attacks), _reasons(cells[cells["attack"].isin(attacks)], name)]
+        parts += [_numbers(known, leak, name, attacks, earlier), _reasons(cells[cells["attack"].isin(attacks)], name)]
     found = pd.concat([part for part in parts if not part.empty], ignore_index=True)
     runs = cells[RUN].drop_duplicates(ignore_index=True)
     place = pd.Series(runs.index, index=pd.MultiIndex.from_frame(runs))
@@ -49,12 +50,14 @@ def worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return found.iloc[order].reset_index(drop=True)
 
 
-def choices(leak: np.ndarray, mirrored: bool = False) -> list[int]:
+def choices(leak: np.ndarray, mirrored: bool = False, earlier: bool = False) -> list[int]:
     """Attack with the largest mean leak over all other seeds, for each of at least two seeds; leaks (seeds, attacks).
 
-    `mirrored`: they are AUCs, of which a mean below 1/2 leaks as much as one that is as far above.
+    `mirrored`: they are AUCs, of which a mean below 1/2 leaks as much as one that is as far above. `earlier`: over the
+    seeds before, for each but the first.
     """
-    means = (np.delete(leak, seed, axis=0).mean(axis=0) for seed in range(len(leak)))
+    seeds = range(1 if earlier else 0, len(leak))
+    means = ((leak[:seed] if earlier else np.delete(leak, seed, axis=0)).mean(axis=0) for seed in seeds)
     return [int((np.maximum(mean, 1 - mean) if mirrored else mean).argmax()) for mean in means]
 
 
@@ -68,18 +71,21 @@ def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
     return known.pivot_table("value", [*CASE, "seed", "mirrored"], "attack", sort=False)
 
 
-def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str]) -> pd.DataFrame:
+def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str], earlier: bool) -> pd.DataFrame:
     """Numbers of a set's strongest attack in each setting, metric and seed."""
     own, found = leak[[attack for attack in attacks if attack in leak]], []
+    own = own.sort_index(level="seed", kind="stable", sort_remaining=False) if earlier else own
     values, numbered, places = own.to_numpy(), own.notna().to_numpy(), own.index.to_list()
     for rows in own.groupby(level=CASE, sort=False).indices.values():  # in numpy: there are thousands
         there = np.flatnonzero(numbered[rows].all(axis=0))
         if len(there):
-            best = choices(values[rows][:, there], places[rows[0]][-1]) if len(rows) > 1 else [0]
-            found += [(*places[row][:-1], own.columns[there[one]]) for row, one in zip(rows, best, strict=True)]
+            several = len(rows) > 1 or earlier
+            best = choices(values[rows][:, there], places[rows[0]][-1], earlier) if several else [0]
+            reported = rows[len(rows) - len(best) :]
+            found += [(*places[row][:-1], own.columns[there[one]]) for row, one in zip(reported, best, strict=True)]
     chosen = pd.DataFrame(found, columns=[*CASE, "seed", "attack"]).assign(by=lambda rows: rows["attack"])
     cells = known.merge(chosen, on=[*CASE, "seed", "attack"]).assign(attack=name)
-    alone = cells.groupby(CASE)["seed"].transform("nunique") == 1
+    alone = (cells.groupby(CASE)["seed"].transform("nunique") == 1) & (not earlier)
     return cells.assign(
         value=cells["value"].mask(alone), by=cells["by"].mask(alone, ""), skipped=cells["skipped"].mask(alone, ONE_SEED)
     )
