@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutlayer.plan.check_lines import AT_EQUAL, BETWEEN, KINDS, MODEL, OF_ALL, listed
-from cutlayer.plan.families import OF_CHECKS
+from cutlayer.plan.families import EITHER, OF_CHECKS
 from cutlayer.plan.lines import ALL, ANY, OURS, SHOWN
 
 Entry = dict[str, Any]
@@ -48,6 +48,10 @@ def checked(full: Entry) -> Entry:
         return full
     said = {key: full["check"][key] for key in OF_CHECKS if key in full["check"]}
     readings = {name: line(check) for name, check in full.get("readings", {}).items()}
+    if folded := [name for name in readings if name.endswith("folded")]:
+        said["sides"] = EITHER
+        readings = {name: own for name, own in readings.items() if name not in folded}
+        readings = readings if len(folded) > 1 else {}
     return (
         {key: part for key, part in full.items() if key != "readings"}
         | said

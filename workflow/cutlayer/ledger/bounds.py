@@ -57,7 +57,7 @@ def judged(found: Found, claim: Entry, check: Entry, cells: Cells) -> tuple[Judg
         return judge, {"why": ""} if exact and ours.refutes == 1 else row
     if word == verdicts.ATTAINED:
         return judge, {"why": READS_THE_DRAW}
-    return judge, {"why": NOT_ACROSS_ROWS if ours.shown.high > 0 else ""}
+    return judge, {"why": NOT_ACROSS_ROWS}
 
 
 def _tested(claim: Entry, check: Entry) -> bool:

@@ -30,7 +30,9 @@ from .estimates import Compared
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
+from .selection import NONE_NEAR
 from .signal import NO_SIGNAL, Signals
+from .trivial import CONSTANT, as_near_as_a_constant, as_near_undefended
 
 KINDS = ["number", "claim", "ours"]
 FULL, REDUCED = "full", "reduced"
@@ -141,18 +143,21 @@ class _Judged:
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}
             row |= _methods(found) | {"threshold": f"{number_text(leak)} ± {spread:.3g}", "rule": entry.get("rule", "")}
             row |= self._whose(found, row["statement"], "number", None)
-            judge = partial(self._of_number, entry, leak, spread)
+            coarse = "tolerance" in entry and as_near_as_a_constant(check, found.used, leak, spread)
+            judge = partial(self._of_number, entry, leak, spread, coarse)
+            why = CONSTANT if coarse and judge(found.compared) == verdicts.UNDECIDED else entry["why"]
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
-            rows[found.facts["setup"]] = self._row(found, row | {"why": read or entry["why"]}, check, judge)
+            rows[found.facts["setup"]] = self._row(found, row | {"why": read or why}, check, judge)
         return rows
 
-    def _of_number(self, entry: Mapping[str, Any], printed: float, spread: float, ours: Compared) -> str:
+    def _of_number(self, entry: Mapping[str, Any], printed: float, spread: float, coarse: bool, ours: Compared) -> str:
         """The verdict on a printed number that has ours beside it, or why it is not judged."""
         if "decides" in entry:
             return verdicts.DECIDES
         if entry["depends_on_scale"] and not self._scale.numbers:
             return verdicts.NOT_AT_THIS_SCALE
-        return verdicts.of_number(printed, ours.shown, spread)
+        verdict = verdicts.of_number(printed, ours.shown, spread)
+        return verdicts.UNDECIDED if coarse and verdict == verdicts.HOLDS else verdict
 
     def _alone(self, number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:
         """The row of a printed number that nothing here corresponds to."""
@@ -213,7 +218,14 @@ class _Judged:
         small = self._too_small.get(found.facts["setup"], "")
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
+        if (
+            far := found.used.loc[found.used["setting"].str.contains(NONE_NEAR, regex=False), "defense"]
+            .unique()
+            .tolist()
+        ):
+            return verdicts.UNDECIDED, f"no setting of {', '.join(far)} is as useful here as the table's rule asks"
         reason = self._signals.lacking(check["statistic"], found.used)
+        reason = reason or as_near_undefended(check, found, self._cells)
         return (NO_SIGNAL, reason) if reason else ("", "")
 
     def _of_a_model(self, found: Found) -> bool:
@@ -242,9 +254,10 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
+    judged = [word for word in plain.values() if word in verdicts.JUDGED]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
-    if holding or len({*plain.values()}) == 1:
+    if holding or not judged or len({*plain.values()}) == 1:
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())

@@ -27,6 +27,7 @@ from .statistics import ROUNDING
 
 Rule = Mapping[str, Any]
 NOTHING = f"{failures.PREFIX}no utility and leak to choose a setting by"
+NONE_NEAR = "(none within"  # in the name of a setting that the rule does not allow
 ONE_SEED = f"{failures.REDUCED}the setting is chosen on other seeds, and there is one"
 
 
@@ -87,7 +88,7 @@ def _pick(points: pd.DataFrame, defense: str, within: float) -> tuple[str, bool]
 
 def _name(picks: list[tuple[str, bool]], within: float) -> str:
     """Label of the settings that the seeds chose."""
-    notes = {True: "", False: f"(none within {100 * within:g} points)"}
+    notes = {True: "", False: f"{NONE_NEAR} {100 * within:g} points)"}
     seeds = Counter(f"{setting} {notes[near]}".strip() for setting, near in picks)
     if len(seeds) == 1:
         return next(iter(seeds))

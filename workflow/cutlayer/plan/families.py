@@ -30,6 +30,7 @@ from .paper_model import Column, Number, Written
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PER_SETUP = "attacked_in"  # its {setup} stands for each of the exhibit's own
 OF_CHECKS = ("sides", "bound")  # keys of an entry that are about its checks
+EITHER = "either"  # of `sides`: as scored and folded are two readings
 STATEMENT = "{method} {metric}"  # of a number that says none
 
 Entry = dict[str, Any]
@@ -78,10 +79,15 @@ def _checked(entry: Entry, where: str) -> Entry:
         return entry
     about = {key: entry[key] for key in OF_CHECKS if key in entry}
     own = {key: part for key, part in entry.items() if key not in OF_CHECKS}
-    if not isinstance(entry["check"], Mapping):
+    either = about.get("sides") == EITHER
+    if not isinstance(entry["check"], Mapping) and not either:
         return own | {"check": check_lines.parsed(entry["check"], f"{where}.check") | about}
-    lines = entry["check"].items()
-    readings = {name: check_lines.parsed(line, f"{where}.check.{name}") | about for name, line in lines}
+    lines = entry["check"] if isinstance(entry["check"], Mapping) else {"as_scored": entry["check"]}
+    about |= {"sides": "one"} if either else {}
+    readings = {name: check_lines.parsed(line, f"{where}.check.{name}") | about for name, line in lines.items()}
+    if either:
+        folded = {f"{name}_folded" if len(lines) > 1 else "folded": own for name, own in readings.items()}
+        readings |= {name: {key: part for key, part in own.items() if key != "sides"} for name, own in folded.items()}
     return own | {"check": next(iter(readings.values()), {}), "readings": readings}
 
 

@@ -1,0 +1,80 @@
+"""Rules that a defense, or a model, satisfies without doing anything give no verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cutlayer.ledger.cells import WHO
+from cutlayer.ledger.claims import Scale, judge
+
+SPREAD = np.array([-1e-3, 1e-3, 0, -5e-4, 5e-4])
+MAJORITY = 0.5
+
+
+def cells(value, metric="attack_accuracy", **who):
+    common = dict.fromkeys(WHO, "") | {
+        "setup": "s",
+        "dataset": "s",
+        "provenance": "real",
+        "defense": "d",
+        "attack": "a",
+    }
+    facts = {"skipped": "", "n": 0, "cases": 1, "tested": 1e6, "few": 5e5, "chance": MAJORITY, "error": 1e-4}
+    seeds = enumerate(value + (SPREAD if metric == "attack_accuracy" else 0 * SPREAD))
+    return pd.DataFrame([common | facts | {"metric": metric} | who | {"seed": seed, "value": v} for seed, v in seeds])
+
+
+def near_chance(undefended, defended, setting="", none="none"):
+    """Verdict of "at most 0.12 above the majority"."""
+    runs = [("d", "", defended), (none, setting, undefended)]
+    parts = [cells(value, defense=name, setting=own) for name, own, value in runs]
+    parts += [cells(MAJORITY, "majority", defense=name, setting=own) for name, own, _ in runs]
+    parts += [cells(0.9, "test_accuracy", attack="", defense=name, setting=own) for name, own, _ in runs]
+    sides = [{"attack": "a", "defense": "d", "metric": metric} for metric in ("attack_accuracy", "majority")]
+    sides = [side | {"setting": ""} for side in sides]
+    check = {"exhibit": "e", "statistic": "gap", "left": sides[0], "right": sides[1], "at_most": 0.12}
+    claims = {"claims": {"c": {"text": "It is close.", "place": "p", "check": check}}}
+    (row,) = judge("p", claims, pd.DataFrame(), {"e": pd.concat(parts)}, Scale("paper")).to_dict("records")
+    return row["verdict"], row["why"]
+
+
+def test_close_to_chance_is_a_finding_only_where_it_is_not_so_without_a_defense():
+    assert near_chance(0.8, 0.55)[0] == "holds"
+    assert near_chance(0.8, 0.75)[0] == "fails"
+    verdict, why = near_chance(0.6, 0.55)
+    assert verdict == "no signal"
+    assert "0.100 above" in why
+
+
+def test_a_weight_of_0_is_no_defense():
+    assert near_chance(0.6, 0.55, "weight=0.0", "d")[0] == "no signal"
+    assert near_chance(0.8, 0.55, "weight=0.0", "d")[0] == "holds"
+
+
+@pytest.mark.parametrize(("printed", "verdict"), [(0.7, "holds"), (0.6, "undecided"), (0.9, "differs")])
+def test_a_tolerance_in_which_a_constant_answer_is_confirms_nothing(printed, verdict):
+    check = {"exhibit": "e", "statistic": "value", "left": {"defense": "d", "metric": "test_accuracy"}}
+    entry = {"published": {"metric": "test_accuracy"}, "statement": "s", "why": "w", "check": check, "tolerance": 0.155,
+             "depends_on_scale": True}  # fmt: skip
+    row = {"item": "t", "dataset": "s", "method": "d", "metric": "test_accuracy", "value": printed}
+    table = cells(0.7, "test_accuracy", attack="")
+    (found,) = judge(
+        "p", {"claims": {}, "numbers": [entry]}, pd.DataFrame([row]), {"e": table}, Scale("paper")
+    ).to_dict("records")
+    assert found["verdict"] == verdict
+
+
+def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
+    def of(setting):
+        table = pd.concat([cells(0.6, setting=setting), cells(0.7, defense="r")])
+        table = pd.concat([table, cells(0.9, "test_accuracy", attack="", defense="r")])
+        sides = {"left": {"defense": "d"}, "right": {"defense": "r"}}
+        sides = {key: side | {"attack": "a", "metric": "attack_accuracy"} for key, side in sides.items()}
+        check = {"exhibit": "e", "statistic": "gap", "at_most": 0, **sides}
+        claims = {"claims": {"c": {"text": "It leaks less.", "place": "p", "check": check}}}
+        return judge("p", claims, pd.DataFrame(), {"e": table}, Scale("paper"))["verdict"].tolist()
+
+    assert of("weight=1") == ["holds"]
+    assert of("weight=1 (none within 2 points)") == ["undecided"]
