@@ -35,6 +35,7 @@ def claim(full: Entry) -> Entry:
     whose = (
         "" if data is None else f"; {OURS}" if data == [] else f"; {ANY}" if data == ALL else f"; of {', '.join(data)}"
     )
+    own |= {"given": line(own["given"])} if "given" in own else {}
     return checked(own) | {"says": f"{full['text']} ({full['place']}{whose})"}
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -107,6 +107,7 @@ class _Judged:
         """The row of a check of a claim in each setup, or one for all of them."""
         rows = {}
         for found in self._across(claim, check, [*per_setup(check, self._cells, self._scale.absent)]):
+            found = self._given(claim["given"], found) if "given" in claim else found
             row = {"item": identifier, "place": claim["place"], "statement": claim["text"]}
             row |= {"threshold": limits(check), "rule": claim.get("rule", ""), "why": claim.get("why", "")}
             row |= self._whose(found, row["statement"], "claim", claim.get("datasets"))
@@ -116,6 +117,16 @@ class _Judged:
                 row |= more
             rows[found.facts["setup"]] = self._row(found, row, check, judge)
         return rows
+
+    def _given(self, premise: Mapping[str, Any], found: Found) -> Found:
+        """The finding, without a verdict where what the sentence presupposes is not so, by its mean over seeds."""
+        if found.lacks or found.facts["provenance"] == verdicts.STAND_IN:
+            return found
+        (there,) = per_setup({**premise, "setups": [found.facts["setup"]]}, self._cells, self._scale.absent)
+        mean = there.compared.shown.mean
+        if premise.get("at_least", -math.inf) <= mean <= premise.get("at_most", math.inf):
+            return found
+        return replace(found, withheld=(NO_SIGNAL, f"what the sentence presupposes is not so here: {mean:.3g}"))
 
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
         """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.

@@ -77,6 +77,8 @@ def _checked(entry: Entry, where: str) -> Entry:
     """The entry with its check parsed; of several readings all are, and the first of them is its check."""
     if "check" not in entry:
         return entry
+    if "given" in entry:
+        entry = dict(entry) | {"given": check_lines.parsed(entry["given"], f"{where}.given")}
     about = {key: entry[key] for key in OF_CHECKS if key in entry}
     own = {key: part for key, part in entry.items() if key not in OF_CHECKS}
     either = about.get("sides") == EITHER

@@ -184,6 +184,7 @@ class Claim(Headline):
 
     readings: Annotated[dict[Name, Check], Field(min_length=2)] = ABSENT  # of a text that says several things
     across: Literal["any", "mean"] = ABSENT  # its datasets: of one of them at least, or of their mean
+    given: Check = ABSENT  # what the sentence presupposes: where it is not so there is no signal
     place: str
     rule: str = ABSENT
     datasets: Literal["all"] | list[str] = ABSENT  # that it speaks of, if not the paper's: any, some; none: it is ours
@@ -280,6 +281,7 @@ class Family(Shape, extra="allow"):
     draw: dict[str, Any] = ABSENT
     shows: str = ABSENT
     says: str = ABSENT
+    given: Line = ABSENT
     check: Lines = ABSENT
 
     @model_validator(mode="before")
