@@ -11,6 +11,6 @@ COPY . .
 
 # As pip's own setting: the index of PyTorch's CPU builds spares 4 GB where there is no GPU.
 ARG PIP_EXTRA_INDEX_URL
-RUN make setup && rm -rf /root/.cache
+RUN PIP_NO_CACHE_DIR=1 make setup
 
 CMD ["make", "results"]

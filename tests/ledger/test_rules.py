@@ -191,6 +191,15 @@ def test_a_reading_that_was_not_run_keeps_the_claim_from_failing():
     assert (row["verdict"], row["why"]) == ("undecided", "e: fails; f: no result")
 
 
+def test_of_readings_that_nothing_was_judged_of_the_row_has_the_first_ones_verdict():
+    """Undecided is what is on both sides of a limit, not what was never held against it."""
+    table = pd.concat([cells(UP, defense="made", provenance="stand-in")])
+    checks = {name: {"exhibit": "e", "statistic": "value", "left": {"defense": name}, "at_least": 0}
+              for name in ("made", "absent")}  # fmt: skip
+    row = one(table, check=checks["made"], readings=checks, scale=Scale("paper", absent=OLDER))
+    assert (row["verdict"], row["reading"]) == ("stand-in", "made")
+
+
 # Proven bounds.
 
 

@@ -82,7 +82,7 @@ def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
     assert of("weight=1 (none within 2 points)") == ["undecided"]
 
 
-@pytest.mark.parametrize(("rival", "verdict"), [(0.31, "fails"), (0.69, "no signal")])
+@pytest.mark.parametrize(("rival", "verdict"), [(0.31, "fails"), (0.69, "no signal"), (None, "no result")])
 def test_a_sentence_is_judged_where_what_it_presupposes_is_so(rival, verdict):
     def side(name, metric):
         return {"attack": "", "defense": name, "metric": metric}
@@ -90,12 +90,12 @@ def test_a_sentence_is_judged_where_what_it_presupposes_is_so(rival, verdict):
     def gap(metric):
         return {"exhibit": "e", "statistic": "gap", "left": side("d", metric), "right": side("r", metric)}
 
-    losses = {"d": 0.3, "r": rival}
+    losses = {"d": 0.3, "r": rival} if rival else {"d": 0.3}
     table = pd.concat(
         [cells(loss, "utility_loss", attack="", defense=name) for name, loss in losses.items()]
         + [cells(leak, "leakage", attack="", defense=name) for name, leak in {"d": 0.2, "r": 0.1}.items()]
     ).assign(tested=0, chance=math.nan, error=math.nan)
     claim = {"text": "It leaks less.", "place": "p", "check": gap("leakage") | {"at_most": 0}}
     claim |= {"given": gap("utility_loss") | {"at_least": -0.05, "at_most": 0.05}}
-    found = judge("p", {"claims": {"c": claim}}, pd.DataFrame(), {"e": table}, Scale("paper"))
+    found = judge("p", {"claims": {"c": claim}}, pd.DataFrame(), {"e": table}, Scale("paper", absent="it is older"))
     assert found["verdict"].tolist() == [verdict]

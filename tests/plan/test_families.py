@@ -153,6 +153,19 @@ def test_a_number_is_a_row_and_its_columns_are_its_words(read):
     assert [one["why"] for one in found] == ["as norm is", "as norm is", "as hint is", ""]
 
 
+def test_an_auc_as_scored_and_folded_is_read_in_two_ways(read):
+    check = "auc of {target} under none in e"
+    entries = [NUMBER | {"published": {"item": "t"}, "check": check, "sides": "either"}]
+    for names, given in ((["as_scored", "folded"], check),
+                         (["a", "b", "a_folded", "b_folded"], {"a": check, "b": check})):  # fmt: skip
+        found = read(numbers=[entries[0] | {"check": given}])["numbers"][0]
+        assert [*found["readings"]] == names
+        assert [one.get("sides") for one in found["readings"].values()] == ["one"] * (len(names) // 2) + [None] * (
+            len(names) // 2
+        )
+        assert found["check"] == found["readings"][names[0]]
+
+
 def test_a_printed_row_that_decided_a_reading_says_so(read):
     other = READING | {"decided_by": [{"target": "norm"}]}
     entries = [NUMBER | {"published": {"item": "t"}}, {"published": {"item": "u"}, "without": "it is private"}]

@@ -26,7 +26,7 @@ import pandas as pd
 from . import across, bounds, distance, multiplicity, printed, scales, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
-from .estimates import Compared
+from .estimates import Compared, beyond
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
@@ -122,11 +122,13 @@ class _Judged:
         """The finding, without a verdict where what the sentence presupposes is not so, by its mean over seeds."""
         if found.lacks or found.facts["provenance"] == verdicts.STAND_IN:
             return found
-        (there,) = per_setup({**premise, "setups": [found.facts["setup"]]}, self._cells, self._scale.absent)
-        mean = there.compared.shown.mean
-        if premise.get("at_least", -math.inf) <= mean <= premise.get("at_most", math.inf):
-            return found
-        return replace(found, withheld=(NO_SIGNAL, f"what the sentence presupposes is not so here: {mean:.3g}"))
+        for there in per_setup({**premise, "setups": [found.facts["setup"]]}, self._cells, self._scale.absent):
+            mean = there.compared.shown.mean
+            if there.lacks:
+                return replace(found, lacks=there.lacks, why=there.why)
+            if beyond(premise, mean):
+                return replace(found, withheld=(NO_SIGNAL, f"what the sentence presupposes is not so here: {mean:.3g}"))
+        return found
 
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
         """What was found in each setup; of what is across datasets, in those that the paper speaks of as one.
@@ -229,12 +231,10 @@ class _Judged:
         small = self._too_small.get(found.facts["setup"], "")
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
-        if (
-            far := found.used.loc[found.used["setting"].str.contains(NONE_NEAR, regex=False), "defense"]
-            .unique()
-            .tolist()
-        ):
-            return verdicts.UNDECIDED, f"no setting of {', '.join(far)} is as useful here as the table's rule asks"
+        far = found.used["setting"].str.contains(NONE_NEAR, regex=False)
+        if far.any():
+            names = ", ".join(dict.fromkeys(found.used.loc[far, "defense"]))
+            return verdicts.UNDECIDED, f"no setting of {names} is as useful here as the table's rule asks"
         reason = self._signals.lacking(check["statistic"], found.used)
         reason = reason or as_near_undefended(check, found, self._cells)
         return (NO_SIGNAL, reason) if reason else ("", "")

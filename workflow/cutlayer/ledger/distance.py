@@ -26,7 +26,12 @@ COLUMNS = [
 
 def acts(cells: pd.DataFrame) -> bool:
     """True if some cell has an active defense; a penalty with a weight of 0 is none."""
-    return not ((cells["defense"] == UNDEFENDED) | (cells["setting"] == IDLE)).all()
+    return len(idle(cells)) < len(cells)
+
+
+def idle(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells without an active defense."""
+    return cells[(cells["defense"] == UNDEFENDED) | (cells["setting"] == IDLE)]
 
 
 def compared(verdicts: pd.DataFrame) -> pd.DataFrame:

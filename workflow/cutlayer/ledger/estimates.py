@@ -71,7 +71,7 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
     if statistic in WORST:
         worst = max(float(np.fmax.reduce(pair.value)) for row in sides for pair in row)
         exact = _the_same(Estimate(worst, worst, worst))
-        return replace(exact, refutes=float(not _beyond(check, worst))) if PROVEN in check else exact
+        return replace(exact, refutes=float(not beyond(check, worst))) if PROVEN in check else exact
     if statistic == "share_below":
         return _shares(sides)
     if check.get("at") == "every":
@@ -115,7 +115,7 @@ def _excess(check: Check, sides: Sequence[Sequence[Pair]], samples: Sequence[Seq
     return (-sample).below() if alone and right is not None and right.kind == declared.BOUND else math.nan
 
 
-def _beyond(check: Check, value: float) -> bool:
+def beyond(check: Check, value: float) -> bool:
     """True if a value is beyond a limit by more than rounding."""
     least, most = check.get("at_least", -math.inf), check.get("at_most", math.inf)
     return not least - ROUNDING <= value <= most + ROUNDING

@@ -18,7 +18,7 @@ from cutlayer.metrics import declared
 
 from . import printed
 from .chance import with_columns
-from .distance import acts
+from .distance import acts, idle
 from .estimates import compared
 from .statistics import ROUNDING
 
@@ -52,8 +52,7 @@ def undefended(cells: Mapping[str, pd.DataFrame], setup: str, metric: str) -> pd
     for table in cells.values():
         own = table[(table["setup"] == setup) & (table["metric"] == metric)]
         own = own[(own["attack"] == "") & (own["skipped"] == "")]
-        own = own[[not acts(own[place : place + 1]) for place in range(len(own))]]
-        if len(own):
+        if len(own := idle(own)):
             return with_columns(own)
     return pd.DataFrame()
 

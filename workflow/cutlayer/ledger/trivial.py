@@ -14,7 +14,7 @@ import pandas as pd
 from cutlayer.metrics import declared
 
 from .check_cells import Check, mask
-from .distance import acts
+from .distance import acts, idle
 from .estimates import compared
 from .evidence import Found
 
@@ -28,8 +28,7 @@ def as_near_undefended(check: Check, found: Found, cells: Mapping[str, pd.DataFr
         return ""
     table = cells[check["exhibit"]]
     own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
-    own = own[mask(own, {"attack": left["attack"], "metric": [left["metric"], right["metric"]]})]
-    own = own[[not acts(own[place : place + 1]) for place in range(len(own))]]
+    own = idle(own[mask(own, {"attack": left["attack"], "metric": [left["metric"], right["metric"]]})])
     if own.empty:
         return ""
     sides = [{"attack": left["attack"], "metric": side["metric"]} for side in (left, right)]

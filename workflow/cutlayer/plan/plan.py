@@ -213,6 +213,8 @@ class Plan:
         for key, entry in checked:
             for check in check_lines.of(entry):
                 self._check_selected(check, paper["exhibits"], f"{where} {key}.check")
+            if "given" in entry:
+                self._check_selected(entry["given"], paper["exhibits"], f"{where} {key}.given")
         for number, entry in enumerate(paper.get("main", [])):
             for identifier in entry["claims"]:
                 known("claim", identifier, paper["claims"], f"{where} main.{number}.claims")
