@@ -323,7 +323,7 @@ def as_found(defense, setting, attack, metric):
         return 0.52
     knows = {"marvell": ["off_axis"], "secdt": ["clusters", "clusters_without_k"], "secdt_mended": ["repeated"]}
     knows |= {"dcor": ["repeated", "embedding_extension"]}
-    knows |= {"marvell_power": ["off_axis", "similarity_all"]}
+    knows |= {"marvell_power": ["off_axis", "similarity_all", "similarity_embeddings"]}
     most = 0.8 if defense == "infocensor" else 0.98
     least = 0.52 if defense in ("secdt_raw", "marvell_power") else 0.6
     known = knows.get(defense, ["repeated", "repeated_first", "all_epochs", "similarity_all"])
@@ -381,6 +381,7 @@ EXPECTED = {
     "tpsl_seems_to_protect": "holds", "names_by_the_truth_help": "holds", "cut_forward_lowers_completion": "holds",
     "cut_forward_leaves_gradients": "holds", "last_epoch_under_marvell_at_a_power_of_4": "holds",
     "all_epochs_under_marvell_at_a_power_of_4": "holds", "one_batch_under_marvell_at_a_power_of_4": "holds",
+    "embeddings_under_marvell_at_a_power_of_4": "holds",
 }  # fmt: skip
 
 
