@@ -243,6 +243,17 @@ def test_a_printed_number_keeps_its_decimals():
     assert _numbers._counted("records")
 
 
+def test_the_heads_of_a_table_are_in_words_of_the_field(draw):
+    rows = [one for attack in ("one_sending", "all_sendings") for one in cell(0.7, attack=attack, metric="attack_auc")]
+    draw("table", rows + cell(0.9, metric="promise"), columns="attack, metric")
+    heads = (draw.folder / "table.md").read_text().splitlines()[2]
+    assert [head.strip() for head in heads.split("|")[2:-1]] == [
+        "one release attack AUC", "all releases attack AUC", "bound", "data",
+    ]  # fmt: skip
+    draw("table", cell(0.7, attack="similarity", metric="attack_utility_named"))
+    assert "| clusters named by true labels " in (draw.folder / "table.md").read_text()
+
+
 def test_a_reason_that_fills_a_table_is_said_once(draw):
     rows = [row for name in ("none", "iso", "dp") for row in run(name, [0.5] * 3, [0.6] * 3)]
     rows += cell([math.nan], skipped="attack.hint is for 2 classes", attack="hint")

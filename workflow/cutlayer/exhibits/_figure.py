@@ -29,10 +29,17 @@ ROOMY = 3  # lines of a footer, less one, that fit below the panels
 METHODS = ("attack", "defense", "scheme")  # columns whose values have the style of their names
 PALEST = 0.6  # of white in the last of several settings
 KIND = {"synthetic": "generated as in the paper"}
-ACRONYMS = {
+WORDS = {
     "ace": "calibration error", "auc": "AUC", "ce": "cross-entropy", "jsd": "JSD", "kl": "KL", "mse": "MSE",
     "ls": "least squares", "q95": "95% quantile", "tpr": "true positives", "1pct": "1% false ones",
+    "promise": "bound", "sending": "release", "sendings": "releases",
 }  # fmt: skip
+NAMES = {  # of metrics that do not say what they are
+    "attack_utility_known": "known rows count as right",
+    "attack_utility_named": "clusters named by true labels",
+    "attack_utility_oracle": "best epoch by true labels",
+    "attack_utility_better": "better of two runs by true labels",
+}
 PRINTED: dict[str, Any] = {
     "label": "_printed",
     "markersize": 8,
@@ -149,9 +156,9 @@ def absent(axis: Any, skipped: pd.Series) -> None:
 
 
 def label(name: str) -> str:
-    """A name in words: spaces in place of underscores, acronyms in capitals."""
-    words = str(name).replace("_", " ").split(" ")
-    return " ".join(ACRONYMS.get(word, word) for word in words)
+    """A name in the words of a reader: spaces in place of underscores, acronyms in capitals."""
+    words = NAMES.get(name, str(name)).replace("_", " ").split(" ")
+    return " ".join(WORDS.get(word, word) for word in words)
 
 
 def finish(figure: Any, title: str, foot: str, handles: Mapping[str, Any], files: Mapping[str, Path]) -> None:

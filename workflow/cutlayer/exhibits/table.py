@@ -78,8 +78,8 @@ class Table(Exhibit):
             cells = cells.sort_values("mean", ascending=False, kind="stable").drop_duplicates([*rows, *columns])
             cells = cells.sort_index()
         keys = pd.MultiIndex.from_frame(cells[columns])
-        several = len(columns) > 1
-        joined = [label(" ".join(map(str, key)).strip()) if several else key[0] for key in keys]
+        worded = "metric" in columns or len(columns) > 1
+        joined = [label(" ".join(map(str, key)).strip()) if worded else key[0] for key in keys]
         paper = _published_of(numbered)
         written = [self._cell(row, paper) for row in cells.to_dict("records")]
         cells = cells.assign(text=written, column_=joined)
@@ -87,7 +87,7 @@ class Table(Exhibit):
             cells["text"] = cells.groupby([*rows, "column_"])["text"].transform(", ".join)
             cells = cells.drop_duplicates([*rows, "column_"])
         only = [name.strip() for name in self.only.split(",")]
-        shown = [label(name) if several else name for name in only] if self.only else list(dict.fromkeys(joined))
+        shown = [label(name) if worded else name for name in only] if self.only else list(dict.fromkeys(joined))
         body = cells.pivot(index=rows if len(rows) > 1 else rows[0], columns="column_", values="text")
         order = cells.drop_duplicates(rows).set_index(rows).index
         body = body.reindex(index=order, columns=shown).astype(object).fillna("").rename_axis(columns=self.columns)
