@@ -42,6 +42,7 @@ LACKING = {  # else there is no result
     NO_RANGE: verdicts.NO_COMMON_RANGE,
     NO_WORTH: verdicts.NO_WORTH,
 }
+COMPARABLE = {"", NO_RANGE}  # of cells that are all there, so that it can be asked whether they have a signal
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
     "seeds", "published", "tolerance", "ours", "low", "high", "difference", "threshold", "rule", "verdict", "why",
@@ -226,17 +227,19 @@ class _Judged:
             return verdicts.STAND_IN, found.why
         if verdict in (verdicts.DECIDES, verdicts.NOT_AT_THIS_SCALE):
             return verdict, found.why
-        if found.lacks:
+        without = self._signals.lacking(check["statistic"], found.used) if found.lacks in COMPARABLE else ""
+        if found.lacks and not without:
             return LACKING.get(found.lacks, verdicts.NO_RESULT), found.why
         small = self._too_small.get(found.facts["setup"], "")
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
+        if without:
+            return NO_SIGNAL, without
         far = found.used["setting"].str.contains(NONE_NEAR, regex=False)
         if far.any():
             names = ", ".join(dict.fromkeys(found.used.loc[far, "defense"]))
             return verdicts.UNDECIDED, f"no setting of {names} is as useful here as the table's rule asks"
-        reason = self._signals.lacking(check["statistic"], found.used)
-        reason = reason or as_near_undefended(check, found, self._cells)
+        reason = as_near_undefended(check, found, self._cells)
         return (NO_SIGNAL, reason) if reason else ("", "")
 
     def _of_a_model(self, found: Found) -> bool:

@@ -23,7 +23,7 @@ from .chance import kind, with_columns
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
-MODEL, NO_BETTER = "the model", "is not surely better than chance"
+MODEL, NO_BETTER = "the model", "is not surely better than chance at this size"
 CASE = ["setup", "defense", "setting", "attack", "metric", "seed"]
 NUMBERS = ["value", "chance", "error"]
 COLUMNS = [*CASE, *NUMBERS]
@@ -48,8 +48,9 @@ class Signals:
             return ""
         setup, attacked = str(used["setup"].iloc[0]), used[used["attack"] != ""]
         defended = bool((used["defense"] != UNDEFENDED).any())
+        picked = any(declared.of(name).picked for name in attacked["metric"])  # the best of many guesses is above chance
         reason = self._chance(setup, frozenset({""}), frozenset())
-        if reason or attacked.empty or not defended:
+        if reason or attacked.empty or not (defended or picked):
             return reason
         return self._chance(setup, frozenset(attacked["attack"]), frozenset(attacked["metric"]))
 
