@@ -229,6 +229,26 @@ def test_an_attack_that_is_said_to_work_may_fail_to():
     assert verdict(*tables, left={"defense": "none", "attack": "dpa"}, at_least=0.41) == "fails"
 
 
+def test_the_best_of_many_guesses_leaks_only_where_the_last_one_does():
+    """DPA on diabetes: its best epoch is above a guess, its last one below, and no attack is better than chance."""
+    model = trained([0.80, 0.81, 0.82], 0.7, defense="none")
+    best = cells([0.70, 0.71, 0.72], attack="dpa", metric="attack_accuracy_max", defense="none", tested=300)
+    check = {"left": {"defense": "none", "attack": "dpa", "metric": "attack_accuracy_max"}, "at_least": 0.57}
+    last = attacked([0.53, 0.54, 0.55], 0.55, defense="none", place=1)
+    assert verdict(model, best, last, **check) == "no signal"
+    assert verdict(model, best, last.assign(value=[0.68, 0.69, 0.70]), **check) == "holds"
+
+
+def test_sweeps_that_never_meet_are_not_compared_where_no_attack_is_better_than_chance():
+    """Signal is asked first: what leaks nothing has no range of leak to compare over."""
+    far = sweep("a", [(0.5, 0.9), (0.55, 0.95)]), sweep("b", LINE)
+    tables = [one.assign(tested=300) for one in far]
+    guess = cells([0.49, 0.5, 0.51], attack="norm", metric="leak_auc", chance=0.5, tested=300, defense="none")
+    model = cells([0.8, 0.81, 0.82], metric="test_auc", chance=0.5, tested=300, defense="none")
+    assert verdict(*tables, model, guess, **TRADED) == "no signal"
+    assert verdict(*tables, model, guess.assign(value=[0.9, 0.91, 0.92]), **TRADED) == "no common range"
+
+
 def test_one_row_in_each_of_three_seeds_is_not_certain():
     """Diabetes has 63 test rows: a difference of one in each seed has an interval of width zero over seeds."""
     first, second = np.array([45, 44, 46]) / 63, np.array([44, 43, 45]) / 63
