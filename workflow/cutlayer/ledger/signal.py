@@ -48,7 +48,7 @@ class Signals:
             return ""
         setup, attacked = str(used["setup"].iloc[0]), used[used["attack"] != ""]
         defended = bool((used["defense"] != UNDEFENDED).any())
-        picked = any(declared.of(name).picked for name in attacked["metric"])  # the best of many guesses is above chance
+        picked = any(declared.of(name).picked for name in attacked["metric"])  # the best of many guesses
         reason = self._chance(setup, frozenset({""}), frozenset())
         if reason or attacked.empty or not (defended or picked):
             return reason
