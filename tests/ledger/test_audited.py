@@ -9,6 +9,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from cutlayer.core.seeds import generator
+from cutlayer.games.split_server.pairs import log_ratio
 from cutlayer.ledger import audit
 from cutlayer.metrics.audit import guessed, slack
 from cutlayer.metrics.leakage import auc_error, leak_auc
@@ -26,6 +27,18 @@ def gaussian(mu, draw, coins):
 def response(epsilon, draw, coins):
     kept = draw.random(len(coins)) < 1 / (1 + np.exp(-epsilon))
     return np.where(kept, coins, 1 - coins).astype(float)
+
+
+def pairs(apart, draw, coins):
+    """An auditor's score of pairs of records whose features are so far apart, in units of the noise on them."""
+    first, step = draw.standard_normal((2, len(coins), 4))
+    second = first + apart * step / np.linalg.norm(step, axis=1, keepdims=True)
+    sent = np.where(coins[:, None], second, first) + draw.standard_normal(first.shape)
+    return log_ratio(sent, [first, second], 1.0)
+
+
+HONEST = [(gaussian, 0.26805, 0.57517), (response, 1.0, 0.731059), (pairs, 0.26805, 0.57517)]
+BROKEN = [(gaussian, 0.6, 0.57517), (response, 1.5, 0.731059), (pairs, 0.6, 0.57517)]
 
 
 def summarized(mechanism, strength, bound, *name, defense="mine"):
@@ -75,7 +88,7 @@ def test_randomized_response_leaks_for_sure_nearly_its_epsilon():
     assert "coins_guessed" not in found
 
 
-@pytest.mark.parametrize(("mechanism", "strength", "bound"), [(gaussian, 0.26805, 0.57517), (response, 1.0, 0.731059)])
+@pytest.mark.parametrize(("mechanism", "strength", "bound"), HONEST)
 def test_an_honest_bound_is_refuted_in_at_most_5_percent_of_the_runs(mechanism, strength, bound):
     made = (aucs(summarized(mechanism, strength, bound, trial, "honest")) for trial in range(40))
     runs = [measured(run)["mine"] for run in made]
@@ -83,7 +96,7 @@ def test_an_honest_bound_is_refuted_in_at_most_5_percent_of_the_runs(mechanism, 
     assert all(run["refuted"] == (run["bound_p"] <= 0.025) for run in runs)
 
 
-@pytest.mark.parametrize(("mechanism", "strength", "bound"), [(gaussian, 0.6, 0.57517), (response, 1.5, 0.731059)])
+@pytest.mark.parametrize(("mechanism", "strength", "bound"), BROKEN)
 def test_a_broken_bound_is_refuted_among_honest_ones(mechanism, strength, bound):
     honest = [summarized(gaussian, 0.26805, 0.57517, place, defense=f"honest_{place}") for place in range(5)]
     found = measured(summarized(mechanism, strength, bound), *honest)
@@ -110,7 +123,8 @@ def test_an_exhibit_without_coins_is_as_it_was():
     pd.testing.assert_frame_equal(audit.with_audit(plain), plain)
 
 
-RULE = {"leaks": {"leak_auc_mean": "more", "coins_guessed": "more"}, "among": {"any": [*"abcdefghij"]}}
+LEAKS = dict.fromkeys(("leak_auc_mean", "attack_auc", "coins_guessed"), "more")
+RULE = {"leaks": LEAKS, "among": {"any": [*"abcdefghij"]}}
 
 
 def cells(values, attack, metric, **who):
@@ -122,6 +136,18 @@ def cells(values, attack, metric, **who):
 def chosen(parts):
     """The cells of the worst attacks, as `gather` has them."""
     return audit.of_worst(pd.DataFrame([row for part in parts for row in part]), RULE)
+
+
+@pytest.mark.parametrize("metric", ["leak_auc_mean", "attack_auc"])
+def test_an_auc_of_coins_for_labels_or_of_pairs_is_taken_less_its_slack(metric):
+    parts = [
+        cells([0.8, 0.9, 0.85], "a", metric),
+        cells([0.6] * 3, "b", metric),
+        cells([0.5] * 3, "a", "coins_guessed"),
+    ]
+    table = chosen([*parts, cells([0.01] * 3, "a", "coin_slack"), cells([0.2] * 3, "b", "coin_slack")])
+    own = table[table["metric"] == "coin_auc"]
+    assert dict(zip(own["seed"], own["value"], strict=True)) == pytest.approx({0: 0.79, 1: 0.89, 2: 0.84})
 
 
 def test_guesses_are_of_the_attack_and_sign_chosen_on_earlier_seeds_and_the_first_seed_has_none():

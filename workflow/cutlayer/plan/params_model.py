@@ -112,6 +112,7 @@ class Sizes(Shape, extra="allow"):
     noisy_views: Literal["none", "training", "all"] = ABSENT
     excluded: Names = ABSENT
     poison: Fraction = ABSENT
+    pairs: Positive = ABSENT
     devices: Few = ABSENT
     participation: Annotated[float, Field(gt=0, le=1)] = ABSENT
     participants: Literal["averaged", "selected"] = ABSENT

@@ -13,6 +13,8 @@ from cutlayer.games.attributes.data import AttributeData, common, rows_of, shuff
 from cutlayer.games.base.encoded import EncodedOnce
 from cutlayer.games.base.protocol import Task
 
+from .pairs import Pairs, tossed
+
 PARTS = (4, 1, 2)  # training : test : auxiliary, as in the paper
 
 
@@ -22,6 +24,7 @@ class ServerData(AttributeData, EncodedOnce):
 
     known: np.ndarray  # the auxiliary rows
     poison: np.ndarray  # (p,) the adversary's own training rows, taken from the auxiliary rows
+    pairs: Pairs  # of an audit, see `pairs`; their rows that train are the first ones
 
     def batches(self, task: Task, epoch: int) -> list[torch.Tensor]:
         """Shuffled batches (B,) of places among the training rows, all of one size; the remainder is dropped."""
@@ -36,7 +39,9 @@ def prepared(task: Task) -> ServerData:
     train, test, known = _parts(task)
     share = task.settings.get("poison", 0.0)
     poison = known[: round(share / (1 - share) * len(train))]
-    return ServerData(**common(task, np.concatenate([train, poison]), test), known=known, poison=poison)
+    fields, pairs = common(task, np.concatenate([train, poison]), test), tossed(task, train)
+    fields["train"] = np.concatenate([pairs.applied(train), poison])  # statistics of inputs are of all
+    return ServerData(**fields, known=known, poison=poison, pairs=pairs)
 
 
 def _parts(task: Task) -> list[np.ndarray]:

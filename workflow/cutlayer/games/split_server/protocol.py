@@ -37,8 +37,10 @@ from cutlayer.games.attributes.leak import guess_spec, leak
 from cutlayer.games.base.attack import GuessSpec
 from cutlayer.games.base.protocol import Case, Outcome, Protocol, Task
 from cutlayer.games.split_server.defense import ClientsContext, Context, Defense
+from cutlayer.plan.sweeps import AUDITOR
 
 from . import leak as leaks
+from . import pairs
 from .data import ServerData, prepared
 from .records import ServerRecords
 
@@ -53,7 +55,7 @@ class SplitServer(Protocol):
     targets: ClassVar[set[str]] = {"attribute", "training_attribute"}
     keys: ClassVar[set[str]] = {
         "model", "rows", "partition", "excluded", "batch", "epochs", "rate", "sigma", "noisy_views", "poison",
-        "records",
+        "records", "pairs",
     }  # fmt: skip
 
     def run(self, task: Task) -> Outcome:
@@ -75,7 +77,12 @@ class SplitServer(Protocol):
         return guess_spec(seen, target)
 
     def leak(self, guess: np.ndarray, truth: Arrays, case: Case, rows: Any, given: ArrayLike = ()) -> dict[str, float]:
-        """Leakage metrics of a guess of the attribute; at the training stage after the last epoch and the best one."""
+        """Leakage metrics of a guess of the attribute; at the training stage after the last epoch and the best one.
+
+        Where rows are of pairs, these alone count at the training stage.
+        """
+        if rows == "training_attribute" and "coins" in truth:
+            return pairs.leak(guess, truth["coins"])
         return leak(guess, truth, rows)
 
 
@@ -110,6 +117,9 @@ def _train(
     scores = records.finish(parties.encoder, parties.classifier)
     rows = [*leaks.utility(scores, data.all_labels[data.test]), *leaks.course(losses, defense.report(parties.state))]
     utility += [{"setting": setting} | row for row in rows]
+    if len(records.ratio):
+        audited = pairs.leak(np.stack([-records.ratio, records.ratio], axis=1), data.pairs.coins)
+        utility += [{"setting": setting, "attack": AUDITOR, "metric": m, "value": v} for m, v in audited.items()]
     return records
 
 

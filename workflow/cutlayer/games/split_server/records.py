@@ -15,6 +15,7 @@ from cutlayer.games.base.snapshot import architecture, flattened
 
 from .data import ServerData
 from .defense import Defense
+from .pairs import log_ratio
 
 AT_ONCE = 4096  # rows
 NOISY = {  # a setup's `noisy_views` -> the features that reach the adversary with noise
@@ -37,6 +38,8 @@ class ServerRecords:
         self._intercepted = clean[: task.settings["records"]["attacked"]]
         self._epochs: list[dict[str, np.ndarray]] = []
         self._model = task.settings["model"]
+        self._audits = bool(deviation) and defense.about == "row" and len(data.pairs) > 0
+        self.ratio = np.zeros(len(data.pairs) if self._audits else 0)  # an auditor's
         self.seen: dict[str, np.ndarray] = {}
 
     @property
@@ -54,8 +57,9 @@ class ServerRecords:
     @property
     def truth(self) -> dict[str, np.ndarray]:
         """The true attribute of the rows that are attacked at either stage."""
-        attribute = self._data.all_attribute
-        return {"attribute": attribute[self._data.test], "training_attribute": attribute[self._intercepted]}
+        attribute, coins = self._data.all_attribute, self._data.pairs.coins
+        found = {"attribute": attribute[self._data.test], "training_attribute": attribute[self._intercepted]}
+        return found | ({"coins": coins.astype(np.int8)} if len(coins) else {})
 
     def intercept(self, encoder: torch.nn.Module, epoch: int) -> None:
         """Record features of the attacked and the adversary's training rows after an epoch, and the encoder."""
@@ -63,6 +67,9 @@ class ServerRecords:
         intercepted = self._sent(encoder, self._trained(places[: len(self._intercepted)]), "intercepted", epoch)
         if poison:
             intercepted |= self._sent(encoder, self._trained(places[-poison:]), "poison", epoch)
+        if self._audits:
+            both = [self._clean(encoder, [self._data.encode_table(one)]) for one in self._data.pairs.rows.T]
+            self.ratio += log_ratio(intercepted["intercepted"][: len(self.ratio)], both, self._sigma)
         self._epochs.append(intercepted | {"encoder": flattened(encoder)})
 
     def finish(self, encoder: torch.nn.Module, classifier: torch.nn.Module) -> np.ndarray:
@@ -88,17 +95,21 @@ class ServerRecords:
 
         Of several noisy releases there is also the mean, a sufficient statistic of all of them.
         """
-        encoder.eval()
-        with torch.no_grad():
-            parts = [self._defense.release(encoder(some)[1]).cpu() for some in encoded]
-        encoder.train()
-        clean = torch.cat(parts)
+        clean = torch.from_numpy(self._clean(encoder, encoded))
         if what not in self._noisy:
             return {what: clean.numpy()}
         draw = torch.Generator().manual_seed(seed_of(*self._name, "sent", what, epoch))
         noise = [self._sigma * torch.randn(clean.shape, generator=draw) for _ in range(times)]
         found = {what: (clean + noise[0]).numpy()}
         return found | ({f"{what}_mean": (clean + torch.stack(noise).mean(dim=0)).numpy()} if times > 1 else {})
+
+    def _clean(self, encoder: torch.nn.Module, encoded: Iterable[Encoded]) -> np.ndarray:
+        """Released features (n, ...) float32 of some rows, without noise."""
+        encoder.eval()
+        with torch.no_grad():
+            parts = [self._defense.release(encoder(some)[1]).cpu() for some in encoded]
+        encoder.train()
+        return torch.cat(parts).numpy()
 
 
 def _probabilities(classifier: torch.nn.Module, features: np.ndarray, device: str) -> np.ndarray:
