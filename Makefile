@@ -75,8 +75,9 @@ seconds: setup
 show: setup
 	@$(BIN)/python -m cutlayer.plan.show $(call quoted,SETUP) $(if $(SCALE),$(call quoted,SCALE))
 
-TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE
+TRIED = DEFENSE ATTACK DATASET SETUPS SETTINGS LIKE TRANSCRIPTS
 # A method of your own, from a file outside the tree: make try DEFENSE=path/to/mine.py (or ATTACK=, DATASET=; SETUPS=, SETTINGS=, LIKE=).
+# ATTACK=path/to/mine.py TRANSCRIPTS=folder: on what a release packed, without any run.
 try: setup
 	@$(BIN)/python -m launch.trying $(foreach key,$(TRIED),$(key)=$(call quoted,$(key))) -- $(SNAKEMAKE)
 
@@ -137,7 +138,7 @@ settle: setup
 		*) $(DVC) status dvc.yaml; exit 1 ;; esac # quiet, it keeps its reason to itself
 	$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
 
-# Whether tree, version and changelog agree; then dist/ has the site as a zip and the library as a wheel that imports.
+# Whether tree, version and changelog agree; then dist/ has site, library, transcripts with their truth apart, checksums.
 release: setup
 	@$(BIN)/python -m release
 

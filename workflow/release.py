@@ -1,25 +1,34 @@
-"""`make release`: what must agree before a release, then the wheel and the site in dist/.
+"""`make release`: what must agree before a release, then dist/: wheel, site, transcripts, and checksums of all.
 
 The tree is committed, the version is the same wherever it stands, the changelog has it with a date, and the wheel of
-this commit imports without the checkout.
+this commit imports without the checkout. What the arena's runs showed and the truth about it are archives apart: both,
+unpacked into one folder, are what `make try TRANSCRIPTS=folder` judges an attack on.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import yaml
 
-from cutlayer.core.errors import InputError
+from cutlayer.core import yamls
+from cutlayer.core.errors import InputError, few
+from cutlayer.plan.plan import Plan
+from cutlayer.stages import released
 
 DIST, SITE = Path("dist"), Path("results/site")
+CELLS = Path("results/cells/arena/labels.csv")  # says at which scale the arena ran
+LOADER, SUMS = "workflow/load.py", "SHA256SUMS"
 IMPORTS_ALL = """
 import importlib, pathlib, sys
 import cutlayer
@@ -70,6 +79,42 @@ def wheel(root: Path, folder: Path) -> Path:
         return Path(shutil.copy(built, folder))
 
 
+def transcripts(root: Path, plan: Plan, folder: Path, version: str) -> list[Path]:
+    """Pack what the arena's runs showed, with a loader, and apart from it what judges guesses about it.
+
+    Raises:
+        InputError: the last run lacks some of it, or is of another scale.
+
+    """
+    seen, truth = released.files(plan)
+    if lacking := [file for file in (*seen, *truth) if not (root / file).is_file()]:
+        raise InputError("release.transcripts", f"there is no {few(lacking)}", "`make results` writes them")
+    with (root / CELLS).open(newline="", encoding="utf-8") as cells:
+        scale = next(csv.DictReader(cells))["scale"]
+    if scale != plan.scale:
+        raise InputError("release.transcripts", f"results are of scale {scale}", f"expected {plan.scale}")
+    parts = {
+        "transcripts": {"load.py": LOADER} | {file: file for file in seen},
+        "truth": {file: file for file in truth},
+    }
+    archives = []
+    for name, files in parts.items():
+        archives.append(folder / f"cutlayer-{name}-{version}.zip")
+        with ZipFile(archives[-1], "w", ZIP_DEFLATED) as packed:
+            for place, file in files.items():
+                packed.write(root / file, place)
+    return archives
+
+
+def checksums(files: Iterable[Path]) -> str:
+    """Lines as `sha256sum --check` reads them."""
+    lines = []
+    for path in sorted(files):
+        with path.open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return "".join(lines)
+
+
 def main(root: Path) -> None:
     """Say what does not agree; if nothing, write dist/ anew."""
     found = [*problems(root)]
@@ -77,9 +122,12 @@ def main(root: Path) -> None:
         sys.exit("\n".join(f"error: {problem}" for problem in found))
     shutil.rmtree(root / DIST, ignore_errors=True)
     (root / DIST).mkdir()
-    name = f"cutlayer-site-{version_of(root)}"
-    print(wheel(root, root / DIST).name)
-    print(Path(shutil.make_archive(str(root / DIST / name), "zip", root / SITE)).name)
+    version, plan = version_of(root), Plan(yamls.read(root / "params.yaml") | {"scale": released.SCALE})
+    wheel(root, root / DIST)
+    shutil.make_archive(str(root / DIST / f"cutlayer-site-{version}"), "zip", root / SITE)
+    transcripts(root, plan, root / DIST, version)
+    (root / DIST / SUMS).write_text(checksums((root / DIST).iterdir()), encoding="utf-8")
+    print(*sorted(file.name for file in (root / DIST).iterdir()), sep="\n")
 
 
 def _run(command: list[str], folder: Path, where: str) -> str:

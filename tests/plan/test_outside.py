@@ -277,6 +277,7 @@ def test_what_cannot_be_tried_is_refused(folder: Path, said: dict, sentence: str
         ({"defense": "a.py", "attack": "b.py"}, "make try: has 2 files"),
         ({"defense": "nowhere.py"}, "make try: there is no file nowhere.py"),
         ({"defense": __file__, "settings": "strength"}, "make try: SETTINGS='strength' is no mapping"),
+        ({"defense": __file__, "transcripts": "."}, "make try: TRANSCRIPTS= is for an attack; expected ATTACK="),
     ],
 )
 def test_make_try_says_what_it_needs(given: dict, sentence: str) -> None:
@@ -305,7 +306,7 @@ def test_whatever_characters_a_value_has_make_hands_it_on() -> None:
     given = {"DEFENSE": "/home/O'Brien/$x #1.py", "SETUPS": 'a, "b"', "SETTINGS": "{a: ['x', `y`]}", "LIKE": "(z;"}
     words = recipe("try", **given)
     found = dict(word.split("=", 1) for word in words[3 : words.index("--")])
-    assert found == given | {"ATTACK": "", "DATASET": ""}
+    assert found == given | {"ATTACK": "", "DATASET": "", "TRANSCRIPTS": ""}
     assert recipe("results", SCALE="it's", PAPERS="a, b'")[-3:] == ["--config", "scale=it's", "papers=[a, b']"]
 
 

@@ -1,7 +1,7 @@
 """`make try`: contract tests of a user's file, the arena of its game with it, and a sentence on the result.
 
-Called with KEY=VALUE (DEFENSE, ATTACK, DATASET, SETUPS, SETTINGS, LIKE; empty: not given) and, after `--`, how
-Snakemake is called.
+Called with KEY=VALUE (DEFENSE, ATTACK, DATASET, SETUPS, SETTINGS, LIKE, TRANSCRIPTS; empty: not given) and, after `--`,
+how Snakemake is called. With TRANSCRIPTS nothing runs but the attack, on what a release packed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,21 @@ from cutlayer.core.errors import InputError, nearest
 from cutlayer.core.files import replacing
 from cutlayer.plan import plugins
 
+from . import environment
+
 KINDS = ("defense", "attack", "dataset")
-KEYS = (*KINDS, "setups", "settings", "like")
+KEYS = (*KINDS, "setups", "settings", "like", "transcripts")
 CONFIG = Path("logs/try.yaml")
 EXHIBITS = Path("results/exhibits/tried")
+JUDGED = Path("results/judged")  # where Snakemake has nothing
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run all three steps; the exit status is that of the first that fails."""
     given, snakemake = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
     try:
-        config = configured({key.lower(): value for key, _, value in (pair.partition("=") for pair in given)})
+        pairs = {key.lower(): value for key, _, value in (pair.partition("=") for pair in given)}
+        config, transcripts = configured(pairs), pairs.get("transcripts", "")
         methods = plugins.look_in(config["methods"])
         names = {name: plugins.method(kind, name).name for kind, found in methods.items() for name in found}
     except InputError as error:
@@ -40,11 +44,34 @@ def main(arguments: Sequence[str]) -> int:
         temporary.write_text(yaml.safe_dump(config), encoding="utf-8")
     if status := subprocess.run(contract_tests(config["methods"]), check=False).returncode:
         return status
+    if transcripts:
+        return judge(config, Path(transcripts).expanduser())
     if status := subprocess.run([*snakemake, "tried", "--configfile", str(CONFIG)], check=False).returncode:
         return status
     for name in names:
-        print(f"{(EXHIBITS / f'{name}.txt').read_text(encoding='utf-8')}{EXHIBITS / f'{name}.png'}")
+        _say(EXHIBITS / f"{name}.txt")
     return 0
+
+
+def judge(config: Mapping[str, Any], transcripts: Path) -> int:
+    """Judge an attack on released transcripts, with the one thread that a job has; the exit status."""
+    environment.prepare("")
+    from cutlayer.plan.plan import Plan
+    from cutlayer.stages import released  # numerical libraries read their threads when they are imported
+
+    try:
+        plan = Plan(yamls.read("params.yaml") | config | {"scale": released.SCALE})
+        for sentence in released.judge(plan, transcripts, JUDGED):
+            _say(sentence)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _say(sentence: Path) -> None:
+    """Print the sentence on a method, and where its picture is."""
+    print(f"{sentence.read_text(encoding='utf-8')}{sentence.with_suffix('.png')}")
 
 
 def configured(given: dict[str, str]) -> dict[str, Any]:
@@ -58,6 +85,8 @@ def configured(given: dict[str, str]) -> dict[str, Any]:
         raise InputError("make try", f"has {len(files)} files", expected)
     if not files[0].is_file():
         raise InputError("make try", f"there is no file {files[0]}", "expected a path as seen from this folder")
+    if "transcripts" in given and "attack" not in given:
+        raise InputError("make try", "TRANSCRIPTS= is for an attack", "expected ATTACK=path/to/mine.py")
     trying: dict[str, Any] = {"setups": given["setups"].replace(",", " ").split()} if "setups" in given else {}
     if "like" in given:
         trying["like"] = given["like"]
