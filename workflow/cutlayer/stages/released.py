@@ -65,9 +65,9 @@ def _score(plan: Plan, table: str, folder: Path, output: Path) -> None:
     setup, defense, attack = Path(table).with_suffix("").parts[-3:]
     seen, truth = (_of_run(plan, setup, defense, part) for part in ("transcript", "truth"))
     _check(folder, [*seen, *truth])
-    given = ([folder / file for file in files] for files in (seen, truth))
+    given, true = ([folder / file for file in files] for files in (seen, truth))
     methods, protocol = {attack: plan.attacks[attack]}, plan.setups[setup]["protocol"]
-    scores.score(setup, defense, protocol, methods, *given, plan.seeds, [output / table])
+    scores.score(setup, defense, protocol, methods, given, true, plan.seeds, [output / table])
 
 
 def _of_run(plan: Plan, setup: str, defense: str, part: str) -> list[str]:
