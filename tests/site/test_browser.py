@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ CROWDED = """
 [...document.querySelectorAll("body *:not(select)")].filter((e) =>
   e.clientWidth && e.scrollWidth > e.clientWidth + 1 && !["auto", "scroll"].includes(getComputedStyle(e).overflowX)
 ).slice(0, 3).map((e) => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 60)}`)
+"""
+# What axe finds of impact serious or critical: the rule, and where.
+AXE = """
+axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+  .filter((one) => ["serious", "critical"].includes(one.impact))
+  .flatMap((one) => one.nodes.slice(0, 3).map((node) => `${one.id}: ${node.target}: ${node.failureSummary}`)))
 """
 
 
@@ -79,6 +86,42 @@ def test_every_page_loads_without_an_error_a_request_elsewhere_or_text_that_over
         assert browser.evaluate("document.documentElement.scrollWidth") <= width, page
         assert browser.evaluate(TOO_WIDE) == [], page
         assert browser.evaluate(CROWDED) == [], page
+
+
+def kinds(site: Path) -> list[str]:
+    """The pages of the site's own folder, and of each other folder its first page and one more."""
+    known = pages(site)
+    deep = {(Path(page).parent, Path(page).name == "index.html"): page for page in known if "/" in page}
+    return [*(page for page in known if "/" not in page), *deep.values()]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core, which looks for what keeps people from a page who hear or type it."""
+    return (resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+def test_no_kind_of_page_has_a_serious_or_critical_finding_of_axe(site, browser, axe, scheme, width):
+    browser.resize(width)
+    browser.prefer(scheme)
+    found = {}
+    for page in kinds(site):
+        browser.open((site / page).as_uri())
+        browser.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
+        browser.evaluate(axe)
+        found[page] = browser.evaluate(AXE)
+    assert {page: findings for page, findings in found.items() if findings} == {}
+
+
+def test_axe_finds_what_is_serious(tmp_path, browser, axe):
+    page = tmp_path / "serious.html"
+    page.write_text(
+        '<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"><p style="color: #ccc">pale</p></main>'
+    )
+    browser.open(page.as_uri())
+    browser.evaluate(axe)
+    assert {one.partition(":")[0] for one in browser.evaluate(AXE)} == {"image-alt", "color-contrast"}
 
 
 def test_a_page_that_is_wrong_is_found_out(tmp_path, browser):
