@@ -138,7 +138,7 @@ settle: setup
 		*) $(DVC) status dvc.yaml; exit 1 ;; esac # quiet, it keeps its reason to itself
 	$(BIN)/snakemake --quiet all --touch --forceall --cores $(CORES) $(ARGS)
 
-# Whether tree, version and changelog agree; then dist/ has site, library, transcripts with their truth apart, checksums.
+# Whether tree, version and changelog agree; then dist/ has site, library, crate, transcripts, their truth apart.
 release: setup
 	@$(BIN)/python -m release
 

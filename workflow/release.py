@@ -1,4 +1,4 @@
-"""`make release`: what must agree before a release, then dist/: wheel, site, transcripts, and checksums of all.
+"""`make release`: what must agree before a release, then dist/: wheel, site, crate, transcripts, checksums of all.
 
 The tree is committed, the version is the same wherever it stands, the changelog has it with a date, and the wheel of
 this commit imports without the checkout. What the arena's runs showed and the truth about it are archives apart: both,
@@ -21,6 +21,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import yaml
 
+import crate
 from cutlayer.core import yamls
 from cutlayer.core.errors import InputError, few
 from cutlayer.plan.plan import Plan
@@ -125,6 +126,9 @@ def main(root: Path) -> None:
     version, plan = version_of(root), Plan(yamls.read(root / "params.yaml") | {"scale": released.SCALE})
     wheel(root, root / DIST)
     shutil.make_archive(str(root / DIST / f"cutlayer-site-{version}"), "zip", root / SITE)
+    with TemporaryDirectory() as folder:
+        crate.write(root, plan, version, Path(folder))
+        shutil.make_archive(str(root / DIST / f"cutlayer-crate-{version}"), "zip", folder)
     transcripts(root, plan, root / DIST, version)
     (root / DIST / SUMS).write_text(checksums((root / DIST).iterdir()), encoding="utf-8")
     print(*sorted(file.name for file in (root / DIST).iterdir()), sep="\n")

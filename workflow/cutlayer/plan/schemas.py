@@ -1,4 +1,4 @@
-"""JSON schemas of params.yaml and paper.yaml, exported from the models that check them, for editors, and of claims.csv.
+"""JSON schemas of params.yaml and paper.yaml, from the models that check them, for editors; of claims.csv and of cells.
 
     python -m cutlayer.plan.schemas workflow/schemas
 
@@ -62,7 +62,7 @@ def texts() -> dict[str, str]:
     """The files, by their names."""
     from cutlayer.ledger import schema  # which imports pandas
 
-    schemas = {"params": params(), "paper": paper(), "claims": schema.rows()}
+    schemas = {"params": params(), "paper": paper(), "claims": schema.rows(), "cells": schema.cells()}
     return {f"{name}.schema.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas.items()}
 
 
