@@ -25,4 +25,6 @@ def test_every_paper_is_a_reference_with_its_authors() -> None:
 def test_an_archive_has_the_names_and_the_license_of_the_citation() -> None:
     archive = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in archive["creators"]] == [one["name"] for one in CITED["authors"]]
+    papers = [each["value"] for paper in CITED["references"] for each in paper.get("identifiers", [])]
+    assert [one["identifier"] for one in archive["related_identifiers"]] == papers
     assert {archive[key] == CITED[key] for key in ("title", "license", "keywords")} == {True}

@@ -21,7 +21,7 @@ ORDER = {  # group -> its documents; a pattern stands for those that are named n
     "Measured": ["ARTIFACT-APPENDIX.md", "docs/artifact.md", "docs/audit_of_rows.md",
                  "docs/audit_of_sentences.md", "reference/history.md",
                  "workflow/benchmarks/*.md"],
-    "Contribute": ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
+    "Contribute": ["CONTRIBUTING.md", "docs/contests.md", "SECURITY.md", "CODE_OF_CONDUCT.md"],
 }  # fmt: skip
 HISTORY = "reference/history.md"
 FOLDERS = ("docs/**/", "workflow/benchmarks/")
