@@ -86,6 +86,12 @@ def test_only_coins_are_scored():
     assert (found["leak_auc"], found["rows"]) == (1.0, has.sum())
 
 
+def test_a_batch_without_coins_tells_nothing_apart():
+    """On Criteo 1,000 coins are so few of a training that some recorded batches have none."""
+    truth = {"batch_coins": np.full((1, 8), coins.NONE), "labels": np.ones((1, 8))}
+    assert PROTOCOL.leak(np.arange(8.0), truth, {}, ("labels", 0)) == {"one_class": 1.0}
+
+
 def test_hints_are_no_coins():
     outcome = PROTOCOL.run(task(coins=1000))
     for hints, tossed in zip(outcome.transcripts[""]["hints"], outcome.truth["batch_coins"], strict=True):

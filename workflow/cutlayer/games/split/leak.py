@@ -128,7 +128,8 @@ def _wanted(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> tuple[np
 
 def _not_guessed(guess: np.ndarray, given: ArrayLike) -> np.ndarray:
     """The rows that are not guessed because the adversary knows their labels."""
-    return np.asarray(np.isnan(guess).reshape(len(guess), -1).any(axis=1) & np.isin(np.arange(len(guess)), given))
+    missing = np.isnan(guess).any(axis=tuple(range(1, guess.ndim)))
+    return np.asarray(missing & np.isin(np.arange(len(guess)), given))
 
 
 def _with_oracles(guess: np.ndarray, labels: np.ndarray, given: ArrayLike) -> dict[str, float]:
