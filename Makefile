@@ -99,10 +99,10 @@ compare: setup
 verify: setup
 	$(BIN)/python -m cutlayer.data.verify
 
-# A basic test in minutes: one paper on data that scikit-learn bundles, expected beside found; ends with `agrees` or `differs`.
+# A basic test in minutes: one paper on data that scikit-learn bundles, beside the reference; ends with `agrees` or `differs`.
 kick: SCALE = quick
 kick: PAPERS = chebyshev
-kick: SETUPS = wine,breast_cancer
+kick: SETUPS = wine,breast_cancer,digits
 kick: setup
 	$(SNAKEMAKE) results/claims.csv $(CONFIG)
 	@$(BIN)/python -m cutlayer.reference.kick

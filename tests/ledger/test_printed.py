@@ -119,6 +119,16 @@ def test_a_drawn_exhibit_is_the_same_twice(tmp_path):
     assert not {"each", "values"} & set(pd.read_csv(tmp_path / "0.csv").columns)
 
 
+def test_an_exhibit_shows_no_metric_that_it_had_once(tmp_path):
+    own = plan().papers["secdt"]["exhibits"]["table1"]
+    files = {kind: tmp_path / f"drawn.{kind}" for kind in ("csv", "md", "tex", "png", "pdf")}
+    inputs = {"cells": tmp_path / "cells.csv", "published": PAPERS / "secdt/published.csv"}
+    rows = [*secdt_rows(), row(0.5, setup="criteo", dataset="criteo", defense="none", metric="of_old")]
+    ledger_cells.write(exhibit(*rows), inputs["cells"])
+    draw(("secdt", "table1"), own, plan().plot_options("secdt", "table1"), inputs, files)
+    assert {*pd.read_csv(files["csv"])["metric"]} <= {*own["metrics"]}
+
+
 def test_facts_have_no_seeds():
     table = summarize(exhibit(row(2.0, NO_SEED, setup="bank", dataset="bank", metric="classes")), "p", "e")
     assert table["each"].tolist() == [{}]

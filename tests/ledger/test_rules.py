@@ -125,6 +125,16 @@ def test_a_number_for_all_datasets_is_held_against_their_mean_or_sum(across, our
     assert (row["setup"], row["dataset"], row["kind"]) == ("", "wine, bank", "number")
 
 
+def test_a_number_is_the_papers_also_where_its_setup_has_not_been_run():
+    check = {"exhibit": "e", "statistic": "value", "left": {"metric": "mse"}, "setups": ["wine", "wine_all"]}
+    entry = {"published": {"metric": "mse"}, "check": check, "statement": "d", "why": "", "depends_on_scale": False}
+    table, printed = cells([0.1] * 3, metric="mse"), PRINTED[PRINTED["metric"] == "mse"].assign(dataset="wine")
+    content = {"claims": {}, "datasets": ["wine", "bank"], "numbers": [entry]}
+    rows = judge("paper", content, printed, {"e": table}, Scale("paper", absent=OLDER)).to_dict("records")
+    assert [row["verdict"] for row in rows] == ["differs", "no result"]
+    assert [(row["kind"], row["dataset"], row["statement"]) for row in rows] == [("number", "wine", "d")] * 2
+
+
 # One-sided.
 
 
@@ -228,10 +238,10 @@ def test_its_p_value_is_that_of_the_excess():
     assert bounded([*aucs])["p"] == pytest.approx(stats.t.sf(apart / (0.02 / math.sqrt(3)), 2))
 
 
-def test_an_identity_is_not_refuted_by_rounding_and_is_no_part_of_what_is_tested():
-    row = bounded([4e-16, 1e-16], "largest", 0.0, "theorem2_gap")
+def test_a_theorem_is_not_refuted_by_rounding_and_is_no_part_of_what_is_tested():
+    row = bounded([4e-16, 1e-16], "largest", 0.0, "theorem3_excess")
     assert (row["verdict"], math.isnan(row["p"])) == ("not refuted", True)
-    row = bounded([4e-16, 0.0217], "largest", 0.0, "theorem2_gap")
+    row = bounded([4e-16, 0.0217], "largest", 0.0, "theorem3_excess")
     assert (row["verdict"], row["p"]) == ("refuted", 0.0)
 
 

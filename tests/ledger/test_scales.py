@@ -48,6 +48,12 @@ def test_a_row_is_of_the_largest_scale_at_which_all_that_it_compares_is_there():
     assert row["ours"] == pytest.approx(-0.1, abs=0.01)
 
 
+def test_a_sample_says_what_else_is_smaller():
+    for tables, smaller in ((SMALL, "; setup bank differs in rows"), (LARGE, "")):
+        (row,) = judged(*(table.assign(provenance="sample") for table in tables))
+        assert row["size"] == f"reduced: the data are a sample{smaller}"
+
+
 @pytest.mark.parametrize("there", [0, 1])
 def test_nothing_is_compared_across_scales(there: int):
     (row,) = judged(*SMALL, LARGE[there])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from tests.params import params
 
-from cutlayer.plan import families
+from cutlayer.plan import check_lines, families
 from cutlayer.plan.plan import Plan
 
 TESTS = Path(__file__).parents[1]
@@ -29,6 +30,15 @@ def test_every_paper_is_as_its_schema_says_and_its_exhibits_are_drawn_by_methods
 @pytest.mark.parametrize("paper", NAMED)
 def test_every_exhibit_of_the_paper_is_there(paper: str) -> None:
     assert {*NAMED[paper]} <= PAPERS[paper]["exhibits"].keys()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_main_sentence_on_aucs_as_they_are_scored_says_auc(paper: str) -> None:
+    """An AUC below 1/2 leaks as much as one above, so that a lower one is no smaller leak."""
+    for sentence in PAPERS[paper]["main"]:
+        checks = [check for name in sentence["claims"] for check in check_lines.of(PAPERS[paper]["claims"][name])]
+        if re.search(r"\bleaks?\b", sentence["text"]) and any("sides" in check for check in checks):
+            assert "AUC" in sentence["text"]
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
@@ -41,6 +40,5 @@ def test_hours_are_those_of_all_runs_of_a_paper_at_a_scale() -> None:
 
 
 def test_the_basic_test_prints_what_is_expected() -> None:
-    with (ROOT / kick.EXPECTED).open(newline="") as file:
-        rows = len([*csv.DictReader(file)])
+    rows = len(kick.ITEMS) * len(kick.SETUPS)
     assert f"```text\n{rows} of {rows} rows agree.\nagrees\n```" in TEXT

@@ -62,11 +62,12 @@ class Scale:
     absent: str = ""  # why cells that a check asks for may not be there; empty: they have to be
 
     def lacks(self, found: Found) -> str:
-        """The reason why a finding is reduced; empty when it is full. A sample has fewer rows than the original."""
-        if found.facts["provenance"] == "sample":
-            return "the data are a sample"
-        if not found.seeds:
-            return ""  # a fact of the data
+        """The reasons why a finding is reduced; empty when it is full. A sample has fewer rows than the original."""
+        sample = "the data are a sample" if found.facts["provenance"] == "sample" else ""
+        smaller = self._smaller(found) if found.seeds else ""  # a fact of the data has no size
+        return "; ".join(filter(None, [sample, smaller]))
+
+    def _smaller(self, found: Found) -> str:
         for column in ("setup", "defense", "attack"):
             known = self.reduced.get(column, {})
             for name in dict.fromkeys(found.used[column]):
@@ -152,6 +153,8 @@ class _Judged:
         rows, name = {}, check["exhibit"]
         cells = {key: printed.on(number["dataset"], check, own) for key, own in self._cells.items() if key == name}
         for found in self._across(entry, check, [*per_setup(check, cells, self._scale.absent)]):
+            if not found.facts["dataset"]:  # a setup without cells
+                found = replace(found, facts={**found.facts, "dataset": number["dataset"]})
             leak = read_two_sided(number["value"], check, found)
             spread = entry.get("tolerance", verdicts.tolerance(set(found.used.get("metric", ())), leak))
             row = _printed(number, entry) | {"difference": found.compared.shown.mean - leak, "tolerance": spread}

@@ -25,7 +25,10 @@ def draw(
     `name` is paper and exhibit, `options` the result of `Plan.plot_options`; `inputs` has the `cells` and, if any
     are published, `published`.
     """
-    found = scales.shown(cells.load(inputs["cells"]), exhibit["draw"], options["scales"])
+    found = cells.load(inputs["cells"])
+    if "metrics" in exhibit:  # published cells may have more, of which the exhibit was when they were measured
+        found = found[found["metric"].isin([*exhibit["metrics"], ""])].reset_index(drop=True)
+    found = scales.shown(found, exhibit["draw"], options["scales"])
     table = cells.summarize(found, *name)
     table = audit.with_audit(table)
     table = worth.with_kept(table, exhibit["kept"]) if "kept" in exhibit else table
