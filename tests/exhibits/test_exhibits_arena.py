@@ -258,7 +258,7 @@ def test_a_table_names_the_attack_and_how_many_others_there_were(drawn):
     assert "clusters†" in text
     assert "; norm†" not in text
     assert "† uses knowledge of the defense" in text
-    assert "promise" in text
+    assert "| bound " in text
 
 
 def test_labels_have_the_floor_and_the_papers_attacks_hints_by_both_similarities():
