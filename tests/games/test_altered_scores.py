@@ -13,12 +13,14 @@ from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
 from cutlayer.games.vertical.attacks import _scores
 from cutlayer.games.vertical.defenses._noise import UNIT, deviation
+from cutlayer.games.vertical.defenses.privee import stretches
 from cutlayer.games.vertical.equations import linear_system, softmax
 from cutlayer.plan import plugins
 from cutlayer.theory.accounting import gaussian_auc, gaussian_deviation
 
 ALTERED = {name for name in plugins.names("defense", "vertical") if not defense(name).distributions}
 PRIVEES = [defense("privee", rho=rho, draw=draw) for rho in (0.05, 1.0) for draw in ("call", "row")]
+PLUS = [defense("privee", draw=draw, form="plus") for draw in ("call", "row")]
 
 
 def error(guess, game):
@@ -77,6 +79,38 @@ def test_privee_keeps_all_ranks_and_its_sums_are_those_of_its_definition(own, k)
     low, high = (np.sort(true, axis=1) @ ends for ends in (3 * np.arange(k) / k, 3 * np.arange(1, k + 1) / k))
     assert (low * UNIT / own.rho <= spent + 1e-12).all()
     assert (spent <= high * UNIT / own.rho + 1e-12).all()
+
+
+@every_k
+@pytest.mark.parametrize("own", PLUS, ids=str)
+def test_of_privee_plus_only_near_ties_of_neighbors_swap_and_its_factors_are_of_its_schedule(own, k):
+    game = Game(k, rows=2000)
+    true, shown = scores_of(game), game.view(own).scores
+    order, unit = true.argsort(axis=1), UNIT / np.linspace(0.05, 0.1, k + 1)[1:]
+    sorted_true, along = (np.take_along_axis(scores, order, axis=1) for scores in (true, shown))
+    s = (along + 2 / k) / sorted_true - 1
+    low, high = np.arange(k) / k * unit, np.arange(1, k + 1) / k * unit
+    assert (s >= low - 1e-6).all()
+    assert (s <= high + 1e-6).all()
+    swapped = along[:, :-1] > along[:, 1:]
+    most = (1 + high[:-1]) / (1 + low[1:])
+    assert (sorted_true[:, 1:] / sorted_true[:, :-1] < most)[swapped].all()
+    assert most.max() < 1.25
+    assert (along[:, :-2] < along[:, 2:]).all()  # what is two places apart never swaps
+
+
+@pytest.mark.parametrize(("k", "swaps"), [(2, False), (6, True)])
+def test_privee_plus_is_undone_to_the_last_digits_where_it_swapped_too(k, swaps):
+    own, swapped = defense("privee", form="plus"), 0
+    for seed in range(8):
+        game = Game(k, rows=200, seed=seed)
+        shown, true, intervals = game.view(own).scores, scores_of(game), stretches(k, own.rho, own.form)
+        np.testing.assert_allclose(_scores.unstretched(shown, *intervals), true, rtol=1e-8, atol=1e-12)
+        swapped += (shown.argsort(axis=1) != true.argsort(axis=1)).any(axis=1).sum()
+        low, high = _scores.stretched(shown, *intervals)
+        assert (low <= true).all()
+        assert (true <= high).all()
+    assert swapped or not swaps
 
 
 def test_the_matrix_of_privee_is_an_isometry_and_its_unit_that_of_the_code():
@@ -144,7 +178,7 @@ def test_equation_solving_on_rounded_scores_is_worse_than_one_half_and_intervals
 def test_one_draw_of_privee_is_undone_to_the_last_digits(rows, k):
     game = Game(k, rows=rows or k)
     view = game.view(defense("privee"))
-    found = _scores.unstretched(view.scores)
+    found = _scores.unstretched(view.scores, *stretches(k, 0.1, "privee"))
     np.testing.assert_allclose(np.log(found), np.log(scores_of(game)), atol=1e-10)
     assert error(ATTACK.infer(view), game) == pytest.approx(error(game.solution(), game), rel=1e-6, abs=1e-12)
 
@@ -153,7 +187,7 @@ def test_one_draw_of_privee_is_undone_to_the_last_digits(rows, k):
 @pytest.mark.parametrize("own", PRIVEES, ids=str)
 def test_the_truth_satisfies_what_is_known_of_privee_s_factors(own, k):
     game = Game(k)
-    low, high = _scores.stretched(game.view(own).scores, own.rho)
+    low, high = _scores.stretched(game.view(own).scores, *stretches(k, own.rho, own.form))
     true = scores_of(game)
     assert (low <= true).all()
     assert (true <= high).all()
@@ -165,7 +199,7 @@ def test_the_truth_satisfies_what_is_known_of_privee_s_factors(own, k):
 def test_fewer_rows_than_classes_leave_privee_s_factors_in_their_intervals():
     game = Game(6, rows=3)
     view = game.view(defense("privee", rho=1.0))
-    assert _scores.unstretched(view.scores) is None
+    assert _scores.unstretched(view.scores, *stretches(6, 1.0, "privee")) is None
     assert error(ATTACK.infer(view), game) <= error(0.5, game) + 1e-7
 
 
@@ -238,6 +272,28 @@ def test_agnostic_is_rcc2_where_own_features_tell_the_logits(weight):
     assert np.square(guess - center).mean() < 0.1 * np.square(0.5 - truth).mean()
 
 
+def test_agnostic_with_scores_predicts_better_by_other_rows_scores_and_never_reads_a_row_s_own():
+    """Few rows have labels, drawn by the scores, and many have scores: a regression on both is nearer to the model."""
+    draw = generator("agnostic with scores")
+    own, W = draw.random((260, 3)), 3 * draw.standard_normal((3, 2))
+    passive, V = own @ draw.dirichlet(np.ones(3), 2).T, draw.standard_normal((3, 3))
+    logits = passive @ W.T + own @ V.T
+    few, rows = slice(60), slice(60, None)
+    labels = (logits + draw.gumbel(size=logits.shape)).argmax(axis=1)
+    seen = {
+        "own_features": own[few], "own_labels": labels[few], "active_features": own[rows], "active_weights": V,
+        "passive_weights": W, "bias": np.zeros(3), "scores": softmax(logits[rows]),
+    }  # fmt: skip
+    blind, guess = agnostic(seen), agnostic(seen, scores=True)
+    assert np.square(guess - passive[rows]).mean() < np.square(blind - passive[rows]).mean() / 2
+    other = seen["scores"].copy()
+    other[::2] = other[::2, ::-1]
+    changed = agnostic(seen | {"scores": other}, scores=True) != guess
+    assert not changed[::2].any()
+    assert changed[1::2].any()
+    assert np.isfinite(agnostic(seen | {"scores": other - 2}, scores=True)).all()
+
+
 @pytest.fixture(scope="module")
 def grn_errors():
     """`grn_errors(k, copies, deviation)`: grn's and half_star's errors (clipped) of 3 features, of noisy scores.
@@ -278,7 +334,7 @@ def test_what_exact_scores_leave_open_grn_s_loss_leaves_open_too(grn_errors):
 def test_grn_takes_scores_that_are_no_probabilities():
     game = Game(3)
     method = plugins.create("attack", "grn", {"steps": 5})
-    for own in PRIVEES:
+    for own in PRIVEES + PLUS:
         seen = game.view(own)
         guess = method.infer(View("grn", method.sees, seen._arrays, generator("y")))
         assert guess.shape == game.X.shape

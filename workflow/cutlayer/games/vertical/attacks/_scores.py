@@ -7,7 +7,6 @@ from itertools import permutations
 import numpy as np
 from scipy.optimize import lsq_linear
 
-from cutlayer.games.vertical.defenses.privee import stretches
 from cutlayer.games.vertical.equations import softmax
 
 from ._inequalities import nearest_within
@@ -24,27 +23,59 @@ def rounded(scores: np.ndarray, decimals: int) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(scores - half, 0), np.minimum(scores + half, 1)
 
 
-def unstretched(shown: np.ndarray) -> np.ndarray | None:
+def normalized(shown: np.ndarray) -> np.ndarray:
+    """What is revealed (N, k), clamped to [0, 1] and divided by its sum, for attacks that need probabilities."""
+    clamped = shown.clip(0, 1)
+    return np.asarray(clamped / np.maximum(clamped.sum(axis=1, keepdims=True), np.finfo(float).tiny))
+
+
+def unstretched(shown: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
     """The scores (N, k) from privee's with one draw for all rows; None if the rows do not determine them.
 
-    In ascending order u_i = (1 + s_i) c_i - 2/K, and the scores of a row sum to 1: N linear equations in 1 / (1 + s_i).
+    In ascending order u_i = (1 + s_i) c_i - 2/K, and the scores of a row sum to 1: N linear equations in 1 / (1 + s_i),
+    of the rows whose order is sure. In another row those neighbors are exchanged that bring its sum nearest to 1. s has
+    the bounds `low` and `high` (k,).
     """
     k, order = shown.shape[1], shown.argsort(axis=1)
     lifted = np.take_along_axis(shown, order, axis=1) + 2 / k
-    factors, _, rank, _ = np.linalg.lstsq(lifted, np.ones(len(shown)))
+    doubt = _in_doubt(lifted, low, high)
+    sure = ~doubt.any(axis=1)
+    factors, _, rank, _ = np.linalg.lstsq(lifted[sure], np.ones(np.count_nonzero(sure)))
     if rank < k:
         return None
+    found = lifted * factors
+    for row in np.flatnonzero(~sure):
+        every = [lifted[row] * factors[ranks] for ranks in _exchanges(k, np.flatnonzero(doubt[row]))]
+        found[row] = min(every, key=lambda scores: abs(scores.sum() - 1))
     scores = np.empty_like(shown)
-    np.put_along_axis(scores, order, lifted * factors, axis=1)
+    np.put_along_axis(scores, order, found, axis=1)
     return scores
 
 
-def stretched(shown: np.ndarray, rho: float) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (N, k) of the scores from privee's, whose s_i lie in known intervals."""
-    k, ranks = shown.shape[1], shown.argsort(axis=1).argsort(axis=1)
-    lifted = np.maximum(shown + 2 / k, 0)
-    low, high = (lifted / (1 + ends[ranks]) for ends in stretches(k, rho)[::-1])
-    return np.maximum(low - SLACK, 0), np.minimum(high + SLACK, 1)
+def stretched(shown: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds (N, k) of the scores from privee's, whose s_i lie between `low` and `high` (k,)."""
+    k, order = shown.shape[1], shown.argsort(axis=1)
+    lifted = np.maximum(np.take_along_axis(shown, order, axis=1) + 2 / k, 0)
+    doubt = _in_doubt(lifted, low, high)
+    least = np.where(np.pad(doubt, ((0, 0), (1, 0))), np.roll(low, 1), low)
+    most = np.where(np.pad(doubt, ((0, 0), (0, 1))), np.roll(high, -1), high)
+    ranks = order.argsort(axis=1)
+    lower, upper = (np.take_along_axis(lifted / (1 + ends), ranks, axis=1) for ends in (most, least))
+    return np.maximum(lower - SLACK, 0), np.minimum(upper + SLACK, 1)
+
+
+def _in_doubt(lifted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Whether two neighbors (N, k - 1) among the ascending values (N, k) may belong to scores in reverse order."""
+    return np.asarray(lifted[:, 1:] * (1 + low[1:]) < lifted[:, :-1] * (1 + high[:-1]))
+
+
+def _exchanges(k: int, places: np.ndarray) -> list[np.ndarray]:
+    """The orders of k ranks in which any of the neighbors at these places and the next are exchanged."""
+    orders = [np.arange(k)]
+    for place in places:
+        turned = np.arange(k)[[*range(place), place + 1, place, *range(place + 2, k)]]
+        orders += [order[turned] for order in orders if order[place] == place]
+    return orders
 
 
 def within(weights: np.ndarray, known: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -28,6 +28,8 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.vertical.attack import Attack
 
+from ._scores import normalized
+
 WIDTHS = (600, 200, 100)
 
 
@@ -47,10 +49,8 @@ class GenerativeRegressionNetwork(Attack):
         """Estimates (N x d) of the passive features."""
         seed = int(view.rng.integers(2**63))
         draw = torch.Generator().manual_seed(seed)
-        clamped = view.scores.clip(0, 1)
-        normalized = clamped / np.maximum(clamped.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         own_logits = view.active_features @ view.active_weights.T + view.bias
-        parts = (view.active_features, own_logits, normalized, view.passive_weights)
+        parts = (view.active_features, own_logits, normalized(view.scores), view.passive_weights)
         own, known, shown, weights = (torch.tensor(part, dtype=torch.float32, device=view.device) for part in parts)
         d = weights.shape[1]
         with seeded(seed):

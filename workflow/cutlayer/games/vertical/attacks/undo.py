@@ -18,8 +18,9 @@ It knows the defense and its parameters, not its random draws, of which these ha
 - rounding: every score lies in an interval, so that log-ratios are bounded: the point nearest to 1/2 that satisfies all
   these inequalities, which the truth does.
 - privee, one draw for all rows: its K factors solve N linear equations, for scores sum to 1, and the scores are back to
-  the last digits of what is revealed, in which a score below some 1e-12 drowns. With a draw for each row, or fewer rows
-  than classes, factors and so scores lie in known intervals.
+  the last digits of what is revealed, in which a score below some 1e-12 drowns. Under `plus` the equations are those of
+  rows without near ties, which cannot have swapped; they then tell which of the others have. With a draw for each row,
+  or fewer rows than classes, factors and so scores lie in known intervals.
 - score_gaussian: nothing can be inverted. The estimate is the most likely point of the cube given the noise.
 
 The result are the equations of an undefended model, and the estimate is their solution in [0, 1]^d nearest to 1/2, as
@@ -42,6 +43,7 @@ from cutlayer.core.transcript import View
 from cutlayer.games.base.defense import description
 from cutlayer.games.vertical.attack import Attack
 from cutlayer.games.vertical.defenses._noise import deviation
+from cutlayer.games.vertical.defenses.privee import stretches
 from cutlayer.games.vertical.equations import difference_matrix
 from cutlayer.theory.chebyshev import theorem4
 
@@ -153,9 +155,10 @@ def _at_the_top(model: Model) -> np.ndarray:
 
 
 def _unstretched(model: Model, shown: np.ndarray, own: Mapping[str, Any]) -> np.ndarray:
-    scores = unstretched(shown) if own["draw"] == "call" else None
+    bounds = stretches(shown.shape[1], own["rho"], own["form"])
+    scores = unstretched(shown, *bounds) if own["draw"] == "call" else None
     if scores is None:
-        return within(model.weights, model.known, *stretched(shown, own["rho"]))
+        return within(model.weights, model.known, *stretched(shown, *bounds))
     return solved(model._replace(logits=np.log(np.maximum(scores, np.finfo(float).tiny))))
 
 

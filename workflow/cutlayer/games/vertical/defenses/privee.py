@@ -5,8 +5,13 @@ put back in the order of classes: the first part keeps distances, and s_i ~ U[3i
 i, so that ranks stay. Values may be negative or above 1. The code draws s once a call for all its rows (`draw: call`);
 `row` draws it for each row and is ours.
 
+`form: plus` is "PRIVEE++" of the code: s_i ~ U[i/K, (i+1)/K] 0.48448/rho_i, where rho_i = 0.05 + 0.05 (i+1)/K whatever
+`rho` says. These intervals overlap with their neighbors, so that s may decrease, and two scores that are next to each
+other may swap if one is less than (1 + the upper end) / (1 + the lower end of the next) of the other: 1.24 for two
+classes, less for more. So may the decision.
+
 Madabushi et al., "PRIVEE: Privacy-Preserving Vertical Federated Learning Against Feature Inference Attacks", 2025; as
-in its code, for its text was not read. Its "++" form, in which near ties may swap, is left out.
+in its code, for its text was not read.
 """
 
 from __future__ import annotations
@@ -31,20 +36,28 @@ class Privee(Defense):
 
     rho: float = 0.1  # the less of it, the more the scores are stretched
     draw: Literal["call", "row"] = "call"
+    form: Literal["privee", "plus"] = "privee"
 
     def reveal(self, logits: np.ndarray, context: Context) -> np.ndarray:
-        """Values (N x k) in the order of the scores; of equal scores the first class gets the larger value."""
+        """Values (N x k) in the order of the scores, but for neighbors under `plus`.
+
+        Of equal scores the first class is taken for the larger.
+        """
         n, k = logits.shape
         ascending = np.argsort(-logits, axis=1, kind="stable")[:, ::-1]
         scores = np.take_along_axis(super().reveal(logits, context), ascending, axis=1)
-        low, high = stretches(k, self.rho)
+        low, high = stretches(k, self.rho, self.form)
         stretch = context.rng.uniform(low, high, (n if self.draw == "row" else 1, k))
         shown = np.empty_like(scores)
         np.put_along_axis(shown, ascending, (1 + stretch) * scores - 2 / k, axis=1)
         return shown
 
 
-def stretches(classes: int, rho: float) -> tuple[np.ndarray, np.ndarray]:
+def stretches(classes: int, rho: float, form: str) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest value (k,) of each entry of s, for scores in ascending order."""
+    if form == "plus":
+        edges = np.arange(classes + 1) / classes
+        units = UNIT / (0.05 + 0.05 * edges[1:])
+        return edges[:-1] * units, edges[1:] * units
     edges = 3 * np.arange(classes + 1) / classes * UNIT / rho
     return edges[:-1], edges[1:]
