@@ -382,7 +382,7 @@ EXPECTED = {
     "tpsl_degrades_with_every_epoch": "holds",
     "proj_pert_hides_a_batch": "holds", "cae_leaks_as_without_a_defense": "holds", "cae_does_not_protect": "holds",
     "compressed_keep_does_not_protect": "holds", "compressed_bins_does_not_protect": "holds",
-    "soft_labels_does_not_protect": "holds",
+    "soft_labels_does_not_protect": "holds", "fedpass_does_not_protect": "holds", "gradients_leak_coins": "holds",
     "compressed_keep_seems_to_protect": "holds", "compressed_bins_seems_to_protect": "holds",
     "tpsl_seems_to_protect": "holds", "names_by_the_truth_help": "holds", "cut_forward_lowers_completion": "holds",
     "cut_forward_leaves_gradients": "holds", "last_epoch_under_marvell_at_a_power_of_4": "holds",

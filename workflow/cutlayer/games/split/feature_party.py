@@ -5,7 +5,7 @@
   r = clip(1 + gamma v / (v of the last step + 1e-7), 1, ratio_max). v of the last step is the scaled one; with
   `compound`, as in the official code, the mean itself is scaled too, so that r compounds over steps. The code scales
   steps of gradient descent with momentum. Adam would cancel a scaled gradient, so r scales Adam's step; v is its first
-  moment.
+  moment. A label party that watches norms (Yan et al., "LADSG") is not built.
 - `extend`: beside each embedding it sends as many numbers N(0, scale^2), drawn once for a row; the label party takes
   the wider cut for that of the bottom model. Distances at the cut are then mostly noise, so that a penalty on them
   measures little, whatever the embeddings leak.

@@ -3,7 +3,8 @@
 g_j becomes (1 + eta_j) g_j with eta_j ~ N(0, sigma_j^2), sigma_j^2 = ||g_max||^2 / ||g_j||^2 - 1: the longest gradient
 is released unchanged, the others change length and often sign, never their line.
 
-A gradient that is 0 has no line, and stays 0.
+A gradient that is 0 has no line, and stays 0. SecretFlow's code draws noise for each coordinate by itself, where the
+paper scales the row.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 4.1.
 """
