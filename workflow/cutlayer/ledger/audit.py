@@ -25,7 +25,6 @@ from .statistics import Sample, holm
 from .worst import Rule, worst
 
 SCORE, SLACK, PROMISE = "coin_auc", "coin_slack", "promise"
-LEAKS = ("leak_auc_mean", "attack_auc")  # of labels, and of an attribute
 MEASURED, REFUTED = "auc_measured", "refuted"
 DELTA = 1e-5  # as dp's; what is pure is this, too
 ONE_SIDED = 0.5  # parts: the end of an interval of 90% leaves out 5%
@@ -41,7 +40,8 @@ def of_worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     if slack.empty:
         return table
     slack = slack.rename(columns={"attack": "by", "value": SLACK})
-    own = table[table["metric"].isin(LEAKS) & (table["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
+    leaks = rule["leaks"].keys() - SHARES.keys()
+    own = table[table["metric"].isin(leaks) & (table["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
     own = own.assign(metric=SCORE, value=own["value"] - own[SLACK]).drop(columns=SLACK)
     guesses = worst(cells[cells["metric"].isin(SHARES)], rule, earlier=True)
     kept = table[~table["metric"].isin(SHARES) | (table["skipped"] != "")]
