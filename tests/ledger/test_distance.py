@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from cutlayer.ledger import distance
+from cutlayer.ledger import check_cells, distance
 from cutlayer.site import distance as picture
 
 
@@ -46,7 +46,7 @@ def test_what_is_no_result_beside_a_printed_number_is_left_out(own):
     ],
 )
 def test_a_weight_of_0_is_no_defense(cells, acts):
-    assert distance.acts(pd.DataFrame(cells, columns=["defense", "setting"])) is acts
+    assert check_cells.acts(pd.DataFrame(cells, columns=["defense", "setting"])) is acts
 
 
 @pytest.mark.parametrize("rows", [[row(0.02), row(0.1, defended="no", attack=""), row(5.0, ours=9.0)], []])

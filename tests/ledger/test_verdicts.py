@@ -239,6 +239,24 @@ def test_the_best_of_many_guesses_leaks_only_where_the_last_one_does():
     assert verdict(model, best, last.assign(value=[0.68, 0.69, 0.70]), **check) == "holds"
 
 
+@pytest.mark.parametrize(("found", "lacks"), [(0.575, False), (0.55, True)])
+def test_how_often_a_rival_was_run_takes_no_signal_from_an_attack(found, lacks):
+    """De-censoring on diabetes, two runs, beside a retrained adversary of five, none of them undefended."""
+    once = [found - 0.002, found, found + 0.002]
+    often = [attacked([0.48, 0.5, 0.52], 0.5, place=k, setting=f"w={k}").assign(attack="rival") for k in range(6)]
+    tables = trained([0.8, 0.81, 0.82], 0.5), attacked(once, 0.5, setting="w=0"), *often
+    sides = {"left": {"attack": "dpa"}, "right": {"attack": "rival", "setting": "w=0"}}
+    assert (verdict(*tables, statistic="gap", **sides, at_least=0) == "no signal") is lacks
+
+
+@pytest.mark.parametrize(("at_0", "at_1", "lacks"), [(0.8, 0.5, False), (0.5, 0.8, True)])
+def test_where_no_run_is_undefended_those_with_a_weight_of_0_decide(at_0, at_1, lacks):
+    values = {0.0: at_0, 1.0: at_1}
+    tables = [attacked([v - 0.01, v, v + 0.01], 0.5, setting=f"weight={k}") for k, v in values.items()]
+    check = {"left": {"attack": "dpa", "setting": "weight=1.0"}, "at_most": 0.9}
+    assert (verdict(trained([0.8, 0.81, 0.82], 0.5), *tables, **check) == "no signal") is lacks
+
+
 def test_sweeps_that_never_meet_are_not_compared_where_no_attack_is_better_than_chance():
     """Signal is asked first: what leaks nothing has no range of leak to compare over."""
     far = sweep("a", [(0.5, 0.9), (0.55, 0.95)]), sweep("b", LINE)
@@ -357,6 +375,15 @@ def test_an_exact_tie_is_its_own_verdict_with_its_reason(limit):
     assert (row["verdict"], row["why"]) == ("tie", "equal in each of 3 seeds (1)")
 
 
+def test_equal_to_the_best_of_several_is_a_tie_however_far_another_is():
+    """Loans with race among the inputs: the leak is the same at four lambdas, and lower at 1 in one seed."""
+    values = [[1.0, 0.9995, 1.0], [1.0, 0.9995, 1.0], [0.999, 0.9995, 1.0]]
+    tables = [cells(own, metric="test_accuracy", tested=300, setting=f"w={k}") for k, own in enumerate(values)]
+    check = {"statistic": "gap", "left": {"setting": "w=0"}, "of_several": "most", "at_least": 1e-9}
+    assert verdict(*tables, right=[{"setting": f"w={k}"} for k in (1, 2)], **check) == "tie"
+    assert verdict(*tables, right=[{"setting": "w=2"}], **check) != "tie"
+
+
 def test_a_flat_line_is_a_tie_and_no_rise():
     places = [cells([1.0, 1.0], place=k) for k in range(3)]
     assert verdict(*places, statistic="slope", at_least=1e-9) == "tie"
@@ -417,6 +444,16 @@ def test_curves_that_never_leak_alike_are_not_compared():
         "no common range",
         "in 3 of 3 seeds the fronts of both sweeps, chosen on the other seeds, have no common range of leak",
     )
+
+
+@pytest.mark.parametrize(("worth", "word"), [(0.1, "no common range"), (0.01, "no signal")])
+def test_where_there_is_no_utility_to_trade_it_is_not_said_that_sweeps_never_meet(worth, word):
+    tables = sweep("a", [(0.5, 0.9), (0.55, 0.95)]), sweep("b", LINE)
+    ends = [cells([v] * 3, metric="test_auc", defense=name) for name, v in (("none", 0.8), ("zeros", 0.8 - worth))]
+    premise = {"exhibit": "e", "statistic": "gap", "at_least": 0.02}
+    premise |= {side: {"defense": name, "metric": "test_auc"} for side, name in (("left", "none"), ("right", "zeros"))}
+    (row,) = claims(pd.concat([*tables, *ends]), entry={"given": premise}, **TRADED).to_dict("records")
+    assert row["verdict"] == word
 
 
 def test_one_seed_without_a_common_range_is_one_too_many():

@@ -13,6 +13,7 @@ from cutlayer.plan.sweeps import UNDEFENDED
 
 Check = Mapping[str, Any]
 Selection = Mapping[str, Any]
+IDLE = "weight=0.0"  # a setting
 
 
 def all_selections(check: Check) -> list[dict[str, Any]]:
@@ -47,3 +48,13 @@ def mask(own: pd.DataFrame, selection: Selection) -> np.ndarray:
 def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
     """One selection or several, as a list."""
     return [given] if isinstance(given, Mapping) else given
+
+
+def acts(cells: pd.DataFrame) -> bool:
+    """True if some cell has an active defense; a penalty with a weight of 0 is none."""
+    return len(idle(cells)) < len(cells)
+
+
+def idle(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells without an active defense."""
+    return cells[(cells["defense"] == UNDEFENDED) | (cells["setting"] == IDLE)]

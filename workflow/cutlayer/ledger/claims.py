@@ -23,9 +23,10 @@ from typing import Any
 
 import pandas as pd
 
-from . import across, bounds, distance, multiplicity, printed, scales, seeds, too_small, verdicts
+from . import across, bounds, multiplicity, printed, scales, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
+from .check_cells import acts
 from .estimates import Compared, beyond
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
@@ -122,7 +123,7 @@ class _Judged:
 
     def _given(self, premise: Mapping[str, Any], found: Found) -> Found:
         """The finding, without a verdict where what the sentence presupposes is not so, by its mean over seeds."""
-        if found.lacks or found.facts["provenance"] == verdicts.STAND_IN:
+        if found.lacks in (FAILED, SKIPPED) or found.facts["provenance"] == verdicts.STAND_IN:
             return found
         for there in per_setup({**premise, "setups": [found.facts["setup"]]}, self._cells, self._scale.absent):
             mean = there.compared.shown.mean
@@ -286,7 +287,7 @@ def _methods(found: Found) -> Row:
     if found.used.empty:
         return {}
     named = {kind: ", ".join(name for name in dict.fromkeys(found.used[kind]) if name) for kind in METHODS}
-    return named | {"defended": "yes" if distance.acts(found.used) else "no"}
+    return named | {"defended": "yes" if acts(found.used) else "no"}
 
 
 def read_two_sided(value: float, check: Mapping[str, Any], found: Found) -> float:

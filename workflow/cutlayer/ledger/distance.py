@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cutlayer.plan.sweeps import UNDEFENDED
-
 from .verdicts import STAND_IN
 
 ABOUT = (
@@ -17,21 +15,10 @@ ABOUT = (
     "rule of a verdict allows. Smaller models and fewer rows than the paper's are part of it."
 )
 NUMBERS = ("seeds", "tolerance", "ours", "low", "high", "difference")
-IDLE = "weight=0.0"  # a setting
 COLUMNS = [
     "paper", "exhibit", "numbers", "distance", "middle half", "undefended", "distance undefended", "data", "scales",
     "sizes", "seeds",
 ]  # fmt: skip
-
-
-def acts(cells: pd.DataFrame) -> bool:
-    """True if some cell has an active defense; a penalty with a weight of 0 is none."""
-    return len(idle(cells)) < len(cells)
-
-
-def idle(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells without an active defense."""
-    return cells[(cells["defense"] == UNDEFENDED) | (cells["setting"] == IDLE)]
 
 
 def compared(verdicts: pd.DataFrame) -> pd.DataFrame:

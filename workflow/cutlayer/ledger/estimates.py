@@ -84,7 +84,7 @@ def compared(check: Check, own: pd.DataFrame) -> Compared:
 
     def found(ratio: float, parts: float) -> Compared:
         estimate = _nested(check, _drawn(samples, ratio), parts)
-        tie = _tied(estimate, NEUTRAL.get(statistic), sides[0][0])
+        tie = _tied(estimate, NEUTRAL.get(statistic), sides, samples)
         return replace(_the_same(estimate, tie), refutes=_excess(check, sides, samples))
 
     return _repeatable(found)
@@ -121,11 +121,15 @@ def beyond(check: Check, value: float) -> bool:
     return not least - ROUNDING <= value <= most + ROUNDING
 
 
-def _tied(found: Estimate, neutral: float | None, pair: Pair) -> str:
-    """Reason for a tie (the difference is 0 in each of several seeds); else empty."""
-    if neutral is None or not max(abs(end - neutral) for end in (found.low, found.high)) <= ROUNDING:
+def _tied(found: Estimate, neutral: float | None, sides: Sequence[Sequence[Pair]], samples: Sequence[Any]) -> str:
+    """Reason for a tie (both sides, of several the best, are equal in each of several seeds); else empty."""
+    if neutral is None or math.isnan(found.low) or abs(found.mean - neutral) > ROUNDING:
         return ""
-    return f"equal in each of {len(np.unique(pair.left.seed))} seeds ({np.nanmean(pair.left.value):.4g})"
+    for pairs_of, own in zip(sides, samples, strict=True):
+        for pair, sample in zip(pairs_of, own, strict=True):
+            if np.abs(sample.values - neutral).max() <= ROUNDING:
+                return f"equal in each of {len(sample.values)} seeds ({np.nanmean(pair.left.value):.4g})"
+    return ""
 
 
 def _sample(statistic: str, pair: Pair) -> Sample:

@@ -2,7 +2,7 @@
 
 With n seeds in place of k the reach of Student's interval is t(n - 1) / sqrt(n) over t(k - 1) / sqrt(k) of what it is.
 So the values of seeds are drawn together by that ratio, and the rule is applied again. The answer is rough: a mean of
-few seeds may be anywhere in its interval. What the number of tested rows leaves stays, however many seeds there are.
+few seeds may be anywhere in its interval. What the number of tested rows leaves stays in it, see `statistics.Sample`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .estimates import Compared
 from .statistics import CONFIDENCE
 
 COUNTS = (5, 10, 20, 30, 50, 100, 200, 500)
-NEVER = "more seeds alone would not decide it"
+NEVER = f"{COUNTS[-1]} seeds would not decide it by this interval, which keeps the error of one seed's tested rows"
 
 
 def enough(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:

@@ -4,8 +4,9 @@ The undefended run decides, each of its metrics of which chance is known: the sh
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
 both count, or that of each seed on its own; an attack's AUC may be on either side. An attack counts in the metrics that
 are judged: one that is better than chance by its AUC alone says nothing of how an accuracy falls. Where a paper has no
-undefended run of a setup, all runs count. Of several metrics, attacks or runs one is enough, so that they share
-the 5%.
+undefended run of a setup, the runs with a weight of 0 decide, or else all runs. Of several attacks one is enough, so
+that they share the 5% equally, and so do the metrics and runs of an attack its part: a rival that was run more often
+takes no other's signal away.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cutlayer.metrics import declared
 from cutlayer.plan.sweeps import UNDEFENDED
 
 from .chance import kind, with_columns
+from .check_cells import idle
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
@@ -40,7 +42,7 @@ class Signals:
         above = [declared.of(name).kind != declared.LOG_LOSS for name in rows["metric"]]  # of which less is better
         rows = rows[np.array(above, dtype=bool)].astype(dict.fromkeys(NUMBERS, float))
         self._cells = rows.groupby(CASE, sort=False).mean().reset_index()
-        self._found: dict[tuple[str, frozenset[str], frozenset[str]], str] = {}
+        self._found: dict[tuple[str, str, frozenset[str], int], str] = {}
 
     def lacking(self, statistic: str, used: pd.DataFrame) -> str:
         """Why cells of one setup can decide nothing; empty when they can, or when chance is not known."""
@@ -49,30 +51,34 @@ class Signals:
         setup, attacked = str(used["setup"].iloc[0]), used[used["attack"] != ""]
         defended = bool((used["defense"] != UNDEFENDED).any())
         picked = any(declared.of(name).picked for name in attacked["metric"])  # the best of many guesses
-        reason = self._chance(setup, frozenset({""}), frozenset())
+        reason = self._chance(setup, "", frozenset())
         if reason or attacked.empty or not (defended or picked):
             return reason
-        return self._chance(setup, frozenset(attacked["attack"]), frozenset(attacked["metric"]))
+        attacks, metrics = [*dict.fromkeys(attacked["attack"])], frozenset(attacked["metric"])
+        reasons = [self._chance(setup, name, metrics, len(attacks)) for name in attacks]
+        return reasons[0] if all(reasons) else ""
 
-    def _chance(self, setup: str, attacks: frozenset[str], metrics: frozenset[str]) -> str:
-        """Reason why these attacks are not better than chance in these metrics (in any if none has a known chance)."""
-        if (key := (setup, attacks, metrics)) not in self._found:
-            own = self._cells[(self._cells["setup"] == setup) & self._cells["attack"].isin(attacks)]
-            undefended = own[own["defense"] == UNDEFENDED]
-            own = own if undefended.empty else undefended
+    def _chance(self, setup: str, attack: str, metrics: frozenset[str], attacks: int = 1) -> str:
+        """Reason why an attack, one of several, is not better than chance in these metrics (in any if none has a known
+        chance); of the model itself where it has no name.
+        """
+        if (key := (setup, attack, metrics, attacks)) not in self._found:
+            own = self._cells[(self._cells["setup"] == setup) & (self._cells["attack"] == attack)]
+            undefended = own["defense"] == UNDEFENDED
+            own = next((runs for runs in (own[undefended], idle(own)) if len(runs)), own)
             judged = own[own["metric"].isin(metrics)]
-            self._found[key] = _no_better(own if judged.empty else judged)
+            self._found[key] = _no_better(own if judged.empty else judged, attacks)
         return self._found[key]
 
 
-def _no_better(own: pd.DataFrame) -> str:
-    """Reason why no metric is better than chance; empty if one is, or if there is none."""
+def _no_better(own: pd.DataFrame, attacks: int) -> str:
+    """Reason why no metric is better than chance; empty if one is, or if there is none. The attacks share the 5%."""
     runs = [(name, run) for name, run in own.groupby(RUN, sort=False)]
     best, reason = -float("inf"), ""
     for (_, _, attack, metric), run in runs:
         either_side = bool(attack) and (kind(str(metric), float(run["chance"].iloc[0])) == declared.AUC)
         above, errors = (run["value"] - run["chance"]).to_numpy(), run["error"].fillna(0).to_numpy()
-        if better(above, errors, either_side, len(runs)):
+        if better(above, errors, either_side, attacks * len(runs)):
             return ""
         if above.mean() > best:
             best, found = float(above.mean()), f"{metric} {run['value'].mean():.3f}, chance {run['chance'].mean():.3f}"

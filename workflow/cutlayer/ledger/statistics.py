@@ -67,8 +67,11 @@ class Unit:
 class Sample:
     """A sample: one value per seed, with the sampling error of the tested rows.
 
-    `error` is the standard error that their mean keeps however many seeds there are, for they test the same rows, and
-    `own` that of a single value, which its draws alone leave: seeds that happen to lie close are no surer than that.
+    `error` is the standard error that their mean keeps however many seeds there are, as if they tested the same rows.
+    They split one file anew, so that their test sets share rows, and their training sets most: the error of the mean
+    falls with the seeds, to what is not known from cells, and not to 0. So the interval is rather too long than too
+    short. `own` is the error of a single value, which its draws alone leave: seeds that happen to lie close are no
+    surer than that.
     A fact of the data is exact: no draw is involved, and its interval is the point itself.
     """
 

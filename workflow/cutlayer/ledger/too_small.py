@@ -18,7 +18,7 @@ from cutlayer.metrics import declared
 
 from . import printed
 from .chance import with_columns
-from .distance import acts, idle
+from .check_cells import acts, idle
 from .estimates import compared
 from .statistics import ROUNDING
 

@@ -13,8 +13,7 @@ import pandas as pd
 
 from cutlayer.metrics import declared
 
-from .check_cells import Check, mask
-from .distance import acts, idle
+from .check_cells import Check, acts, idle, mask
 from .estimates import compared
 from .evidence import Found
 
