@@ -40,7 +40,7 @@ def axis(tmp_path, monkeypatch):
 
 
 def test_each_scheme_has_its_interval_and_a_word(axis):
-    assert [text.get_text() for text in axis.texts] == [words for *_, words in SCHEMES.values()]
+    assert [text.get_text() for text in axis.texts] == [f"made: {words}" for *_, words in SCHEMES.values()]
     for bar, (least, _, bound, *_) in zip(axis.patches, SCHEMES.values(), strict=True):
         ends = sorted([bar.get_x(), bar.get_x() + bar.get_width()])
         assert ends == pytest.approx(sorted([least, 1.0 if bound is None else bound]))
@@ -54,8 +54,20 @@ def test_a_refuted_bound_differs_without_color(axis):
         assert len(set(to_rgb(line.get_color()))) == 1
 
 
-def test_chance_and_every_label_are_named_and_no_defense_is_a_line(axis):
+def test_chance_and_every_label_are_named_and_an_attack_below_chance_is_drawn_at_it(axis):
     assert {"0.5\nchance", "1\nevery label"} <= {tick.get_text() for tick in axis.get_xticklabels()}
-    (undefended,) = [line for line in axis.lines if line.get_label() == "_undefended"]
-    assert undefended.get_xdata()[0] == 0.99
     assert axis.get_yticklabels()[0].get_text() == "no defense"
+    dots = [float(line.get_xdata()[0]) for line in axis.lines if line.get_label() == "_attack"]
+    assert dots == [max(0.5, leak) for _, leak, *_ in SCHEMES.values()]
+
+
+@pytest.mark.parametrize(
+    ("asked", "drawn"), [("", ["a", "b", "c"]), ("a, c", ["a", "c"]), ("elsewhere", ["a", "b", "c"])]
+)
+def test_setups_that_are_asked_for_are_drawn_where_they_were_run(tmp_path, monkeypatch, asked, drawn):
+    kept = []
+    monkeypatch.setattr("matplotlib.pyplot.close", kept.append)
+    cells = pd.concat([table().assign(setup=name, dataset=name) for name in "abc"])
+    Between(setups=asked).draw(cells, "arena bounds", {"png": tmp_path / "bounds.png"}, PlotContext())
+    texts = [text.get_text().split(":")[0] for text in kept[0].axes[0].texts]
+    assert texts == drawn * len(SCHEMES)
