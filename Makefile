@@ -116,7 +116,7 @@ docs: setup
 	cp $(call SHOWN,exhibits/marvell/figure3c.png) docs/figure3c.png
 	cp $(call SHOWN,exhibits/tcpo/figure4_tabular.png) docs/figure4_tabular.png
 	cp $(call SHOWN,exhibits/tappfl/stale_attacker.png) docs/stale_attacker.png
-	cp $(call SHOWN,exhibits/arena/before_after.png) $(call SHOWN,exhibits/arena/spectrum.png) docs/
+	cp $(foreach name,bounds before_after spectrum,$(call SHOWN,exhibits/arena/$(name).png)) docs/
 	$(BIN)/python -m cutlayer.reference.findings
 	$(BIN)/python -m cutlayer.reference.appendix
 	$(BIN)/python -m cutlayer.reference.history
