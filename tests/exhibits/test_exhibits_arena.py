@@ -376,7 +376,7 @@ EXPECTED = {
     "dcor_leaks_by_gradients": "holds", "peloss_leaks_by_gradients": "holds",
     "dcor_hides_embeddings_with_the_task": "holds", "extension_voids_dcor": "holds", "extension_voids_peloss": "fails",
     "extension_keeps_utility_under_dcor": "fails", "extension_keeps_utility_under_peloss": "holds",
-    "larger_steps_pay_where_both_parties_have_features": "undecided",
+    "larger_steps_pay_where_both_parties_have_features": "tie",
     "larger_steps_change_nothing_where_one_party_has_the_features": "holds",
     "tpsl_within_its_bound": "not refuted", "proj_pert_within_its_bound": "not refuted",
     "tpsl_degrades_with_every_epoch": "holds",

@@ -167,6 +167,8 @@ def test_what_differs_by_rounding_is_not_below():
         ({"statistic": "value", "left": [{"attack": "a"}, {"attack": "b"}]}, 0.7 / 3),
         ({"statistic": "value", "left": [{"attack": "a"}, {"attack": "b"}], "of_several": "most"}, 0.25),
         ({"statistic": "gap", "right": {"attack": "b"}, "at": "every"}, 0.15),
+        ({"statistic": "gap", "right": {"attack": "b"}, "at": "every", "at_least": -8}, -0.15),
+        ({"statistic": "gap", "right": {"attack": "b"}, "at": "every", "at_least": -10}, 0.15),
     ],
 )
 def test_a_statistic_of_a_curve(check, expected):

@@ -43,6 +43,7 @@ def test_what_is_no_result_beside_a_printed_number_is_left_out(own):
         ([("tappfl", "weight=0.0"), ("none", "")], False),
         ([("tappfl", "weight=0.25")], True),
         ([("none", ""), ("secdt", "")], True),
+        ([("", "")], False),  # a fact of the data
     ],
 )
 def test_a_weight_of_0_is_no_defense(cells, acts):

@@ -11,7 +11,8 @@ from scipy import stats
 from scipy.special import logit
 
 from cutlayer.ledger.cells import WHO
-from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.claims import Scale, _of_readings, judge
+from cutlayer.ledger.scales import PRESENT
 from cutlayer.reference.redrawn import OLDER
 
 PRINTED = pd.DataFrame(
@@ -208,6 +209,16 @@ def test_of_readings_that_nothing_was_judged_of_the_row_has_the_first_ones_verdi
               for name in ("made", "absent")}  # fmt: skip
     row = one(table, check=checks["made"], readings=checks, scale=Scale("paper", absent=OLDER))
     assert (row["verdict"], row["reading"]) == ("stand-in", "made")
+
+
+def test_of_readings_that_had_nothing_to_compare_the_row_has_the_first_ones_verdict():
+    rows = {
+        name: {"verdict": verdict, "why": name, "reading": "", PRESENT: 1, "size": "reduced"}
+        for name, verdict in [("one", "no common range (reduced)"), ("two", "no result"), ("three", "fails (reduced)")]
+    }
+    two = {name: dict(rows[name]) for name in ("one", "two")}
+    assert {**_of_readings(two), "size": ""} == two["one"] | {"reading": "one", PRESENT: 2, "size": ""}
+    assert _of_readings(rows)["verdict"] == "undecided (reduced)"
 
 
 # Proven bounds.

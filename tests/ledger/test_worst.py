@@ -14,7 +14,7 @@ from cutlayer.core.artifacts import write_json
 from cutlayer.core.seeds import generator
 from cutlayer.ledger.cells import NO_SEED, WHO, gather, load, summarize, write
 from cutlayer.ledger.chance import two_sided
-from cutlayer.ledger.worst import ONE_SEED, choices, worst
+from cutlayer.ledger.worst import NEWER, ONE_SEED, choices, with_parts, worst
 
 RULE = {"leaks": {"attack_utility": "more"}, "among": {"known": ["norm", "hint"], "any": ["norm", "hint", "knows"]}}
 
@@ -35,6 +35,21 @@ def of(table, name, metric="attack_utility"):
     """seed -> (value, attack) of a set."""
     own = table[(table["attack"] == name) & (table["metric"] == metric)]
     return {row["seed"]: (pytest.approx(row["value"]), row["by"]) for row in own.to_dict("records")}
+
+
+def test_a_set_that_is_newer_than_its_cells_has_the_numbers_of_a_wider_one_where_all_seeds_chose_of_it():
+    parts = (rows("norm", [0.9, 0.6, 0.6]), rows("hint", [0.7, 0.7, 0.7]), rows("knows", [0.5, 0.5, 0.5]),
+             rows("norm", [0.6, 0.7, 0.6], defense="other"), rows("hint", [0.6, 0.6, 0.6], defense="other"),
+             rows("knows", [0.9, 0.9, 0.9], defense="other"))  # fmt: skip
+    among, every = {"any": RULE["among"]["any"]}, found(*parts)
+    table = with_parts(found(*parts, rule=RULE | {"among": among}), RULE["among"])
+    expected = every[(every["attack"] == "known") & (every["defense"] == "mine")]
+    derived = table[table["attack"] == "known"]
+    mine = derived["defense"] == "mine"
+    pd.testing.assert_frame_equal(derived[mine].reset_index(drop=True), expected.reset_index(drop=True))
+    assert set(derived.loc[~mine, "skipped"]) == {NEWER}
+    assert derived.loc[~mine, "value"].isna().all()
+    pd.testing.assert_frame_equal(with_parts(every, RULE["among"]), every)
 
 
 def test_each_seed_meets_the_attack_that_leaks_most_on_the_others():

@@ -89,4 +89,5 @@ def _void(found: Found, check: Entry, cells: Cells) -> str:
     if compared({"statistic": "gap", "left": plain, "right": right}, both).shown.low > 0:
         return ""
     leak, bound = leaks["value"].mean(), bounds["value"].mean()
-    return f"without a defense the same attack reaches {leak:.3f}, not surely above the bound, {bound:.3f}"
+    which = "worst" if "by" in own else "same"  # of a set each side has its own
+    return f"without a defense the {which} attack reaches {leak:.3f}, not surely above the bound, {bound:.3f}"

@@ -51,8 +51,9 @@ def selections(given: Selection | Sequence[Selection]) -> Sequence[Selection]:
 
 
 def acts(cells: pd.DataFrame) -> bool:
-    """True if some cell has an active defense; a penalty with a weight of 0 is none."""
-    return len(idle(cells)) < len(cells)
+    """True if some cell has an active defense; a penalty with a weight of 0 is none, nor has a fact of the data one."""
+    own = cells[cells["defense"] != ""]
+    return len(idle(own)) < len(own)
 
 
 def idle(cells: pd.DataFrame) -> pd.DataFrame:

@@ -43,6 +43,7 @@ LACKING = {  # else there is no result
     NO_RANGE: verdicts.NO_COMMON_RANGE,
     NO_WORTH: verdicts.NO_WORTH,
 }
+NOTHING_TO_COMPARE = (NO_SIGNAL, verdicts.NO_COMMON_RANGE, verdicts.NO_WORTH)  # of a reading: it was not judged
 COMPARABLE = {"", NO_RANGE}  # of cells that are all there, so that it can be asked whether they have a signal
 COLUMNS = [
     "paper", "kind", "item", "place", "exhibit", "statement", "setup", "dataset", "provenance", "scale", "size",
@@ -272,7 +273,7 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
-    judged = [word for word in plain.values() if word in verdicts.JUDGED]
+    judged = [word for word in plain.values() if word in verdicts.JUDGED and word not in NOTHING_TO_COMPARE]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
     if holding or not judged or len({*plain.values()}) == 1:

@@ -237,9 +237,16 @@ def _every(check: Check, sides: Sequence[Sequence[Pair]]) -> Compared:
         places = [partial(_nested, check, _drawn(here, ratio)) for here in at]
         largest, least = (at_places(places, top, parts) for top in (True, False))
         shown = {(True, False): largest, (False, True): least}.get(("at_most" in check, "at_least" in check))
-        return Compared(shown or Estimate(largest.mean, least.low, largest.high), largest, least)
+        return Compared(shown or _of_both_ends(check, largest, least), largest, least)
 
     return _repeatable(found)
+
+
+def _of_both_ends(check: Check, largest: Estimate, least: Estimate) -> Estimate:
+    """Mean of the place that is the farthest from the middle of both limits, with the ends of all intervals."""
+    middle = (check.get("at_most", 0.0) + check.get("at_least", 0.0)) / 2
+    farthest = max(largest.mean, least.mean, key=lambda mean: abs(mean - middle))
+    return Estimate(farthest, least.low, largest.high)
 
 
 def _shares(sides: Sequence[Sequence[Pair]]) -> Compared:

@@ -15,6 +15,7 @@ from cutlayer.core.files import replacing
 from . import cells, claims, distance, multiplicity, overview
 from .statistics import LEVEL
 from .verdicts import ORDER
+from .worst import with_parts
 
 ROWS = "results/claims.csv and results/site/index.html"
 MARKS = (
@@ -38,7 +39,7 @@ def write(
     remaining = iter(tables)
     parts, failed = [], dict[str, None]()
     for (name, paper), printed in zip(papers.items(), published, strict=True):
-        own = {exhibit: cells.load(next(remaining)) for exhibit in paper["exhibits"]}
+        own = {name: _loaded(next(remaining), exhibit) for name, exhibit in paper["exhibits"].items()}
         parts.append(claims.judge(name, paper, pd.read_csv(printed), own, *sizes))
         failed |= dict.fromkeys(line for table in own.values() for line in failed_cells.listed(table))
     verdicts = multiplicity.together(pd.concat(parts, ignore_index=True))
@@ -46,6 +47,11 @@ def write(
     cells.write(counts(verdicts), output["csv"])
     with replacing(output["md"]) as temporary:
         temporary.write_text(markdown(verdicts, papers, sizes, [*failed]), encoding="utf-8")
+
+
+def _loaded(table: str | Path, exhibit: Mapping[str, Any]) -> pd.DataFrame:
+    found = cells.load(table)
+    return with_parts(found, exhibit["worst"]["among"]) if "worst" in exhibit else found
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -28,6 +28,7 @@ from .chance import two_sided, with_columns
 Rule = Mapping[str, Any]
 RUN = ["setup", "defense", "setting"]
 CASE: list[Hashable] = [*RUN, "metric"]
+NEWER = f"{failures.REDUCED}the set of attacks is newer than the run"
 ONE_SEED = f"{failures.REDUCED}the attack is chosen on other seeds, and there is one"
 
 
@@ -48,6 +49,23 @@ def worst(cells: pd.DataFrame, rule: Rule, earlier: bool = False) -> pd.DataFram
     place = pd.Series(runs.index, index=pd.MultiIndex.from_frame(runs))
     order = place.loc[pd.MultiIndex.from_frame(found[RUN])].to_numpy().argsort(kind="stable")
     return found.iloc[order].reset_index(drop=True)
+
+
+def with_parts(cells: pd.DataFrame, among: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """The cells with numbers of sets that are newer than they are, from those of the least set that has all of one.
+
+    The strongest attack of a set is the strongest of each part that has it. So where every seed of a setting chose an
+    attack of the part, the set's numbers are the part's; elsewhere a reason says that the part has none.
+    """
+    parts = [cells]
+    for name in [one for one in among if one not in set(cells["attack"])]:
+        wider = sorted((own for own in among if {*among[name]} < {*among[own]}), key=lambda own: len(among[own]))
+        own = cells[cells["attack"].isin(wider[:1])]
+        case = own[[*CASE, *({"scale"} & {*own})]].apply(tuple, axis=1)
+        within = own["by"].isin(among[name]).groupby(case).transform("all")
+        reasons = own["skipped"].where(within | (own["skipped"] != ""), NEWER)
+        parts.append(own.assign(attack=name, value=own["value"].where(within), skipped=reasons))
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
 
 
 def choices(leak: np.ndarray, mirrored: bool = False, earlier: bool = False) -> list[int]:
