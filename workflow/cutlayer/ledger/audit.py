@@ -1,12 +1,12 @@
 """The audit of an exhibit whose rows have coins for labels: what surely leaks, beside what a defense guarantees.
 
-`coin_auc` is an attack's AUC less what pairs of fair coins may add, so that its mean over trainings is at most that of
-the mechanism; attack and sign are chosen on other seeds. `auc_measured` is the lower end of its one-sided 95% interval,
-`mu_measured` and `epsilon_of_mu` what a Gaussian mechanism of that AUC has. `epsilon_measured` is ruled out by the
-numbers of right guesses of all coins, half of them, or few. Their attack and sign are chosen on earlier seeds, and the
-first seed is for choosing alone, so that it is exact: given all seeds before, the guesses of a seed are dominated by a
-binomial. `epsilon_as_auc` is the first on the axis of AUCs. `bound_p` is the p-value of a bound, and `refuted` 1 where
-it is refuted among all of the exhibit (Holm).
+`coin_auc` is an attack's AUC less what pairs of fair coins may add, so that its mean over trainings is at most that
+of the mechanism; attack and sign are chosen on other seeds, by this very difference. `auc_measured` is the lower end
+of its one-sided 95% interval, `mu_measured` and `epsilon_of_mu` what a Gaussian mechanism of that AUC has.
+`epsilon_measured` is ruled out by the numbers of right guesses of all coins, half of them, or few. Their attack and
+sign are chosen on earlier seeds, and the first seed is for choosing alone, so that it is exact: given all seeds
+before, the guesses of a seed are dominated by a binomial. `epsilon_as_auc` is the first on the axis of AUCs.
+`bound_p` is the p-value of a bound, and `refuted` 1 where it is refuted among all of the exhibit (Holm).
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def of_worst(cells: pd.DataFrame, rule: Rule) -> pd.DataFrame:
         return table
     slack = slack.rename(columns={"attack": "by", "value": SLACK})
     leaks = rule["leaks"].keys() - SHARES.keys()
-    own = table[table["metric"].isin(leaks) & (table["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
+    scores = cells[cells["metric"].isin([*leaks, SLACK])]
+    audited = worst(scores, rule, less=SLACK) if scores["metric"].isin(leaks).any() else table
+    own = audited[audited["metric"].isin(leaks) & (audited["skipped"] == "")].merge(slack, on=[*RUN, "seed", "by"])
     own = own.assign(metric=SCORE, value=own["value"] - own[SLACK]).drop(columns=SLACK)
     guesses = worst(cells[cells["metric"].isin(SHARES)], rule, earlier=True)
     kept = table[~table["metric"].isin(SHARES) | (table["skipped"] != "")]

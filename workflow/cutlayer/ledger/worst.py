@@ -32,18 +32,23 @@ NEWER = f"{failures.REDUCED}the set of attacks is newer than the run"
 ONE_SEED = f"{failures.REDUCED}the attack is chosen on other seeds, and there is one"
 
 
-def worst(cells: pd.DataFrame, rule: Rule, earlier: bool = False) -> pd.DataFrame:
+def worst(cells: pd.DataFrame, rule: Rule, earlier: bool = False, less: str = "") -> pd.DataFrame:
     """Cells seed by seed (see `cells.gather`), with each set's strongest attack in place of single attacks.
 
     `attack` is the set, `by` the attack that was chosen for the seed; both are empty for what a run says of itself.
-    `earlier`: attack and sign are chosen on seeds before the reported one, so that the first has no number.
+    `earlier`: attack and sign are chosen on seeds before the reported one, so that the first has no number. `less`: a
+    metric of each attack that is taken off its leak where the attack is chosen.
     """
     raw, cells = cells, two_sided(cells, earlier)
     parts = [cells[cells["attack"] == ""].assign(by="")]
     known = cells[(cells["skipped"] == "") & cells["metric"].isin(list(rule["leaks"]))]
     leak = _leaks(raw.loc[known.index], rule["leaks"])
+    off = _taken_off(cells[cells["metric"] == less], leak)
     for name, attacks in rule["among"].items():
-        parts += [_numbers(known, leak, name, attacks, earlier), _reasons(cells[cells["attack"].isin(attacks)], name)]
+        parts += [
+            _numbers(known, leak, off, name, attacks, earlier),
+            _reasons(cells[cells["attack"].isin(attacks)], name),
+        ]
     found = pd.concat([part for part in parts if not part.empty], ignore_index=True)
     runs = cells[RUN].drop_duplicates(ignore_index=True)
     place = pd.Series(runs.index, index=pd.MultiIndex.from_frame(runs))
@@ -68,15 +73,24 @@ def with_parts(cells: pd.DataFrame, among: Mapping[str, Sequence[str]]) -> pd.Da
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
 
 
-def choices(leak: np.ndarray, mirrored: bool = False, earlier: bool = False) -> list[int]:
+def choices(
+    leak: np.ndarray, mirrored: bool = False, earlier: bool = False, off: np.ndarray | float = 0.0
+) -> list[int]:
     """Attack with the largest mean leak over all other seeds, for each of at least two seeds; leaks (seeds, attacks).
+
+    `off`, of the same shape, is taken off the leaks, after they are mirrored.
 
     `mirrored`: they are AUCs, of which a mean below 1/2 leaks as much as one that is as far above. `earlier`: over the
     seeds before, for each but the first.
     """
     seeds = range(1 if earlier else 0, len(leak))
-    means = ((leak[:seed] if earlier else np.delete(leak, seed, axis=0)).mean(axis=0) for seed in seeds)
-    return [int((np.maximum(mean, 1 - mean) if mirrored else mean).argmax()) for mean in means]
+    less, found = np.broadcast_to(off, leak.shape), []
+    for seed in seeds:
+        others = slice(seed) if earlier else np.arange(len(leak)) != seed
+        mean = leak[others].mean(axis=0)
+        mean = np.maximum(mean, 1 - mean) if mirrored else mean
+        found.append(int((mean - less[others].mean(axis=0)).argmax()))
+    return found
 
 
 def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
@@ -89,16 +103,29 @@ def _leaks(known: pd.DataFrame, leaks: Mapping[str, str]) -> pd.DataFrame:
     return known.pivot_table("value", [*CASE, "seed", "mirrored"], "attack", sort=False)
 
 
-def _numbers(known: pd.DataFrame, leak: pd.DataFrame, name: str, attacks: Sequence[str], earlier: bool) -> pd.DataFrame:
+def _taken_off(less: pd.DataFrame, leak: pd.DataFrame) -> pd.DataFrame:
+    """What is taken off each leak; 0 where there is none."""
+    nothing = pd.DataFrame(0.0, index=leak.index, columns=leak.columns)
+    if less.empty:
+        return nothing
+    own = less.pivot_table("value", [*RUN, "seed"], "attack").reindex(columns=leak.columns)
+    return nothing + own.reindex(pd.MultiIndex.from_frame(leak.index.to_frame()[[*RUN, "seed"]])).to_numpy()
+
+
+def _numbers(
+    known: pd.DataFrame, leak: pd.DataFrame, off: pd.DataFrame, name: str, attacks: Sequence[str], earlier: bool
+) -> pd.DataFrame:
     """Numbers of a set's strongest attack in each setting, metric and seed."""
     own, found = leak[[attack for attack in attacks if attack in leak]], []
     own = own.sort_index(level="seed", kind="stable", sort_remaining=False) if earlier else own
     values, numbered, places = own.to_numpy(), own.notna().to_numpy(), own.index.to_list()
+    less = off.reindex(own.index)[own.columns].to_numpy()
     for rows in own.groupby(level=CASE, sort=False).indices.values():  # in numpy: there are thousands
         there = np.flatnonzero(numbered[rows].all(axis=0))
         if len(there):
             several = len(rows) > 1 or earlier
-            best = choices(values[rows][:, there], places[rows[0]][-1], earlier) if several else [0]
+            off_rows = less[rows][:, there]
+            best = choices(values[rows][:, there], places[rows[0]][-1], earlier, off_rows) if several else [0]
             reported = rows[len(rows) - len(best) :]
             found += [(*places[row][:-1], own.columns[there[one]]) for row, one in zip(reported, best, strict=True)]
     chosen = pd.DataFrame(found, columns=[*CASE, "seed", "attack"]).assign(by=lambda rows: rows["attack"])
