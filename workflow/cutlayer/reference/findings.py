@@ -123,10 +123,17 @@ def runs(root: Path) -> dict[str, Run]:
         rows = pd.read_csv(folder / "claims.csv")
         for paper in rows["paper"].unique():
             if paper in content:
-                latest = {run["scale"]: run for run in known.get(paper, [])}
-                made = "".join(f", commit {run['commit'][:7]}, {run['date']}" for run in latest.values())
+                made = _made(known.get(paper, []))
                 found[paper] = Run(rows[rows["paper"] == paper], content[paper], f"{folder.name}/claims.csv{made}")
     return found
+
+
+def _made(own: Sequence[Mapping[str, str]]) -> str:
+    """The commit and the date of a paper's run; of several, of each whose cells are there."""
+    made = dict.fromkeys((run["commit"][:7], run["date"]) for run in own)
+    if len(made) > 1:
+        return f", by runs of the commits {', '.join(f'{commit} ({when})' for commit, when in made)}"
+    return "".join(f", commit {commit}, {when}" for commit, when in made)
 
 
 def main(root: Path) -> None:
