@@ -131,7 +131,8 @@ class _Judged:
             if there.lacks:
                 return replace(found, lacks=there.lacks, why=there.why)
             if beyond(premise, mean):
-                return replace(found, withheld=(NO_SIGNAL, f"what the sentence presupposes is not so here: {mean:.3g}"))
+                what = f"what the sentence presupposes ({limits(premise)}) is not so here: {mean:.3g}"
+                return replace(found, withheld=(NO_SIGNAL, what))
         return found
 
     def _across(self, entry: Mapping[str, Any], check: Mapping[str, Any], parts: list[Found]) -> Iterator[Found]:
@@ -217,6 +218,7 @@ class _Judged:
             reason = found.compared.tie
         if verdict == verdicts.UNDECIDED and not reason:
             more = seeds.enough(found.compared, found.seeds, lambda ours: judge(ours) != verdicts.UNDECIDED)
+            more = "" if row["why"] == CONSTANT and more == seeds.NEVER else more
             reason = "; ".join(filter(None, [row["why"], more]))
         marked = verdict + verdicts.MARK if lacks and verdict in verdicts.JUDGED else verdict
         settled = verdict == verdicts.HOLDS or (verdict in bounds.UNREFUTED and "p" in row)
@@ -241,7 +243,7 @@ class _Judged:
         if without:
             return NO_SIGNAL, without
         far = found.used["setting"].str.contains(NONE_NEAR, regex=False)
-        if far.any():
+        if far.any() and not _of_utility(check, found):
             names = ", ".join(dict.fromkeys(found.used.loc[far, "defense"]))
             return verdicts.UNDECIDED, f"no setting of {names} is as useful here as the table's rule asks"
         reason = as_near_undefended(check, found, self._cells)
@@ -252,6 +254,11 @@ class _Judged:
         proven = not math.isnan(found.compared.refutes)
         smaller = found.seeds > 0 and bool(self._scale.lacks(found))
         return smaller and not proven and not too_small.is_apart(found.used)
+
+
+def _of_utility(check: Mapping[str, Any], found: Found) -> bool:
+    """Whether a claim is on how useful a model is: where no setting is near enough, the most useful one is judged."""
+    return not {"at_least", "at_most"}.isdisjoint(check) and bool((found.used["attack"] == "").all())
 
 
 def _present(found: Found) -> int:

@@ -32,7 +32,9 @@ def as_near_undefended(check: Check, found: Found, cells: Mapping[str, pd.DataFr
         return ""
     sides = [{"attack": left["attack"], "metric": side["metric"]} for side in (left, right)]
     gap = compared({"statistic": "gap", "left": sides[0], "right": sides[1]}, own).shown
-    return "" if gap.low > check["at_most"] else f"without a defense it is {gap.mean:.3f} above, not surely further"
+    if gap.low > check["at_most"]:
+        return ""
+    return f"at this size it is {gap.mean:.3f} above without a defense, not surely further"
 
 
 def as_near_as_a_constant(check: Check, used: pd.DataFrame, printed: float, tolerance: float) -> bool:
