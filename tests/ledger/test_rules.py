@@ -194,6 +194,15 @@ def test_what_no_reading_decides_says_what_each_does():
     assert readings(raw=DOWN, softmax=DOWN)["why"] == "it is noisy"
 
 
+def test_how_many_seeds_would_decide_is_said_of_each_reading_where_they_differ():
+    """What decides the first reading need not decide the row, which holds under any and fails under all."""
+    close, far = [-1.0, 1.2, -0.4], [-1.0, 2.2, 0.3]
+    why = readings(raw=far, softmax=close)["why"].split("; ")
+    assert [part.partition(": ")[0] for part in why] == ["it is noisy", "raw", "softmax"]
+    assert why[1].partition(": ")[2] != why[2].partition(": ")[2]
+    assert readings(raw=far, softmax=far)["why"].count("seeds") == 1
+
+
 def test_a_reading_that_was_not_run_keeps_the_claim_from_failing():
     checks = {
         name: {"exhibit": name, "statistic": "value", "left": {"defense": "d"}, "at_least": 0} for name in ("e", "f")

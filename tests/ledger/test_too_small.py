@@ -56,6 +56,26 @@ def test_no_defended_row_is_judged_and_the_undefended_one_is():
     assert why[1] == why[2] == "without a defense test_accuracy is 0.750, where the paper has 0.850 or more"
 
 
+def test_a_model_that_is_too_small_is_so_where_sweeps_have_no_common_range_too():
+    """SecDT beside dp on Avazu: what is said first of the comparison is that the model is far from the paper's."""
+    sweeps = [cells(leak, **LEAK, defense=name, setting=f"s={leak}") for name, leak in (("d", 0.3), ("e", 0.8))]
+    sweeps += [cells(0.7, **UTILITY, defense=name, setting=f"s={leak}") for name, leak in (("d", 0.3), ("e", 0.8))]
+    undefended = [cells(PUBLISHED - 0.1, **UTILITY, defense="none"), cells(0.9, **LEAK, defense="none")]
+    check = {"exhibit": "e", "statistic": "at_equal_leak", "at_least": 0, "leak": LEAK, "utility": UTILITY}
+    check |= {"left": {"defense": "d"}, "right": {"defense": "e"}}
+    claims = {"c": {"text": "It is more useful.", "place": "p", "check": check}}
+    published = pd.DataFrame(
+        [{"item": "t", "dataset": "s", "method": "none", "metric": "test_accuracy", "value": PUBLISHED}]
+    )
+    own = {"exhibit": "e", "statistic": "value", "left": UTILITY | {"defense": "none"}}
+    numbers = [{"published": {"method": "none", "metric": "test_accuracy"}, "statement": "s", "why": "w", "check": own,
+                "depends_on_scale": True}]  # fmt: skip
+    content, table = {"numbers": numbers, "claims": claims}, pd.concat([*sweeps, *undefended])
+    assert judge("p", content, published, {"e": table}, REDUCED)["verdict"].tolist()[-1] == "too small to judge"
+    content = {"numbers": [], "claims": claims}
+    assert judge("p", content, published, {"e": table}, REDUCED)["verdict"].tolist()[-1] == "no common range (reduced)"
+
+
 @pytest.mark.parametrize("worth", [PUBLISHED - 0.049, PUBLISHED - FAR, PUBLISHED + 0.1])
 def test_a_model_that_may_be_near_enough_is_judged(worth):
     assert rows(worth)[0][1:] == ["holds (reduced)", "holds (reduced)"]

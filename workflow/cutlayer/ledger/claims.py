@@ -235,11 +235,11 @@ class _Judged:
         if verdict in (verdicts.DECIDES, verdicts.NOT_AT_THIS_SCALE):
             return verdict, found.why
         without = self._signals.lacking(check["statistic"], found.used) if found.lacks in COMPARABLE else ""
-        if found.lacks and not without:
-            return LACKING.get(found.lacks, verdicts.NO_RESULT), found.why
-        small = self._too_small.get(found.facts["setup"], "")
+        small = self._too_small.get(found.facts["setup"], "") if found.lacks in COMPARABLE else ""
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
+        if found.lacks and not without:
+            return LACKING.get(found.lacks, verdicts.NO_RESULT), found.why
         if without:
             return NO_SIGNAL, without
         far = found.used["setting"].str.contains(NONE_NEAR, regex=False)
@@ -284,10 +284,21 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
     if holding or not judged or len({*plain.values()}) == 1:
+        row |= {"why": _seeds_of_readings(rows)} if plain[first] == verdicts.UNDECIDED else {}
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())
     return row | {"reading": first, "verdict": marked, "p": math.nan, "why": verdicts_by_reading}
+
+
+def _seeds_of_readings(rows: Mapping[str, Row | None]) -> str:
+    """The first reading's reason; how many seeds would decide, of each reading where they differ."""
+    whys = {name: str(row["why"]) for name, row in rows.items() if row}
+    first, more = next(iter(whys.values())), {name: why.rpartition("; ")[2] for name, why in whys.items()}
+    if len({*more.values()}) == 1 or not all(seeds.says(one) for one in more.values()):
+        return first
+    reason = first.rpartition("; ")[0]
+    return "; ".join(filter(None, [reason, *(f"{name}: {one}" for name, one in more.items())]))
 
 
 def _methods(found: Found) -> Row:

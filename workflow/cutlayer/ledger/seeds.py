@@ -30,6 +30,11 @@ def enough(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> s
     return f"about {more[first]} seeds would decide it" if first < len(more) else NEVER
 
 
+def says(text: str) -> bool:
+    """Whether a text is one of `enough`."""
+    return text == NEVER or text.endswith("seeds would decide it")
+
+
 def _reach(seeds: int) -> float:
     """Half the width of the interval of a mean over n seeds, in standard deviations."""
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, seeds - 1)) / math.sqrt(seeds)
