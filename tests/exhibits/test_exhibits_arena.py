@@ -472,3 +472,12 @@ def test_every_claim_but_one_is_ours_and_each_has_a_rule_and_selects_a_scheme_of
         assert left.get("setting", "") in ("", *settings_of(plan().defense(setup, left["defense"]))), claim
     assert left["defense"] in exhibit["defenses"]
     assert scheme(left["defense"], left.get("setting", ""))
+
+
+def test_setups_that_a_picture_asks_for_are_of_its_exhibit():
+    """Elsewhere they would be no reason to draw fewer: a name that is wrong would draw all, and say nothing."""
+    asked = {name: exhibit["draw"]["setups"].split(", ") for name, exhibit in PAPER["exhibits"].items()
+             if "setups" in exhibit["draw"]}  # fmt: skip
+    assert asked
+    for name, setups in asked.items():
+        assert {*setups} <= {*PAPER["exhibits"][name]["setups"]}

@@ -66,6 +66,7 @@ def test_a_tolerance_in_which_a_constant_answer_is_confirms_nothing(printed, ver
         "p", {"claims": {}, "numbers": [entry]}, pd.DataFrame([row]), {"e": table}, Scale("paper")
     ).to_dict("records")
     assert found["verdict"] == verdict
+    assert "seeds" not in found["why"]  # how many there are decides nothing of a constant answer
 
 
 def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
@@ -80,6 +81,19 @@ def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
 
     assert of("weight=1") == ["holds"]
     assert of("weight=1 (none within 2 points)") == ["undecided"]
+
+
+@pytest.mark.parametrize(("setting", "worth", "verdict"), [("weight=1", 0.89, "holds"), ("weight=1", 0.8, "fails"),
+                          ("weight=1 (none within 2 points)", 0.8, "fails")])  # fmt: skip
+def test_a_cost_in_utility_can_fail_where_a_table_chooses_settings_by_it(setting, worth, verdict):
+    """Of settings within 2 points none costs more than 2: where there is none, the most useful one is judged."""
+    parts = [cells(value, "test_accuracy", attack="", **who)
+             for value, who in ((worth, {"setting": setting}), (0.9, {"defense": "none"}))]  # fmt: skip
+    sides = {key: {"attack": "", "defense": name} for key, name in (("left", "d"), ("right", "none"))}
+    check = {"exhibit": "e", "statistic": "gap", "at_least": -0.02, **sides}
+    claims = {"claims": {"c": {"text": "It costs little.", "place": "p", "check": check}}}
+    found = judge("p", claims, pd.DataFrame(), {"e": pd.concat(parts)}, Scale("paper"))
+    assert found["verdict"].tolist() == [verdict]
 
 
 @pytest.mark.parametrize(("rival", "verdict"), [(0.31, "fails"), (0.69, "no signal"), (None, "no result")])
@@ -99,3 +113,4 @@ def test_a_sentence_is_judged_where_what_it_presupposes_is_so(rival, verdict):
     claim |= {"given": gap("utility_loss") | {"at_least": -0.05, "at_most": 0.05}}
     found = judge("p", {"claims": {"c": claim}}, pd.DataFrame(), {"e": table}, Scale("paper", absent="it is older"))
     assert found["verdict"].tolist() == [verdict]
+    assert ("at least -0.05 and at most 0.05" in found["why"].item()) == (verdict == "no signal")
