@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from tests.games.test_label_defenses import batch, context_of, defense, many, sent
+from tests.games.test_label_defenses import PARAMS, batch, context_of, defense, many, sent
 from torch.nn.functional import one_hot
 
 from cutlayer.core.seeds import generator
 from cutlayer.games.split.attacks import norm, off_axis, repeated
 from cutlayer.games.split.defenses.compressed import kept, quantized
 from cutlayer.metrics.leakage import chance_floor, leak_auc
+from cutlayer.plan.sweeps import settings_of
 from cutlayer.theory import accounting
 from cutlayer.theory.marvell import composed_auc
 
@@ -163,6 +164,17 @@ def test_quantized_entries_are_the_nearest_multiples_of_the_step(bins):
     assert torch.equal(quantized(found, bins, 0.01), found)
     twice = 2 * float(gradient.double().std(correction=0))
     assert torch.equal(quantized(gradient, bins, 0.0), quantized(gradient, bins, twice))
+
+
+@pytest.mark.parametrize("name", [name for name, variant in PARAMS.items() if "bins" in str(variant)])
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_the_bins_of_a_variant_are_coarse_whatever_the_unit_of_the_gradients(name, unit):
+    gradient, labels = batch(rows=256, d=32)
+    gradient *= unit
+    for own in settings_of(PARAMS[name]).values():
+        error = sent(defense(PARAMS[name]["use"], **own), gradient, labels) - gradient
+        even = 4 / (own["bins"] * math.sqrt(12))  # of an error that is uniform over a step, in deviations
+        assert error.square().mean().sqrt() / gradient.std() >= even / 2
 
 
 @pytest.mark.parametrize("parameters", [{"keep": 0.05}, {"keep": 1.0, "bins": 4}])

@@ -9,7 +9,7 @@ soft labels, at a rate of 0.005.
 
 E is a function of the class, so that rows of one class share one target and the gradients form the clusters of an
 undefended run, under other names. So no bound, and no secret that an adversary needs. `bins` above 0 also quantizes
-gradients within +-`limit` (DCAE), see `compressed`.
+gradients (DCAE), see `compressed`. The code's limit of 3e-4 is of gradients of a mean over up to 2,048 rows.
 
 Zou et al., "Defending Batch-Level Label Inference and Replacement Attacks in Vertical Federated Learning"; its text
 could not be read, this is the form of VFLAIR's code.

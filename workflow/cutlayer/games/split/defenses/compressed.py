@@ -3,7 +3,8 @@
 - `keep` q below 1: of all entries of the batch's gradients (B, d) the share q that is largest in size stays, the others
   become 0 (gradient compression, sparsification).
 - `bins` n above 0: each entry is rounded to a multiple of 2 b / n (DiscreteSGD). b is `limit` or, if that is 0, twice
-  the standard deviation of the batch's entries. No entry is clamped, as in no code.
+  the standard deviation of the batch's entries. No entry is clamped, as in no code. A gradient is that of its row's own
+  loss; the codes' limits are of the mean over a batch, and smaller by its size.
 
 Both are functions of the gradients, without noise or a bound: who has several epochs of a row adds up what is left.
 VFLAIR's code carries what it dropped over to the next batch by the place in the batch, and so to other rows; here
