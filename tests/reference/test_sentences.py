@@ -5,7 +5,7 @@
 A comment names a paper and, between semicolons, its claims, the verdict, and after `on` the setups that have it;
 without `on` every setup has it. What a comment says of a claim has to be all that the reference has, but for stand-ins:
 a verdict that changed makes it false, and so does a dataset that was added. A check line with a limit, as claims have
-them, rests on cells.
+them, rests on cells. `<exhibits> not run`, or `not run on <setups>`, holds until the reference has cells of them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tests.params import params
 
 from cutlayer.ledger import cells, scales
 from cutlayer.ledger.verdicts import FAILS, HOLDS, JUDGED, MARK, STAND_IN, WITHHELD, of_claim
+from cutlayer.plan import families
 from cutlayer.plan.check_lines import parsed
 from cutlayer.reference import published
 
@@ -29,6 +30,7 @@ DOCUMENTS = ["README.md", "docs/arena.md", *(str(path.relative_to(ROOT)) for pat
 COMMENT = re.compile(r"<!-- rests on (?P<paper>\w+): (?P<said>.*?) -->", flags=re.S)
 WORDS = {"hold": HOLDS, "fail": FAILS} | {word: word for word in (*JUDGED, *WITHHELD)}
 CLAUSE = re.compile(rf"(?:(?P<items>\w+(?:, \w+)*) )??(?P<verdict>{'|'.join(WORDS)})(?: on (?P<setups>\w+(?:, \w+)*))?")
+NOT_RUN = re.compile(r"(?P<exhibits>\w+(?:, \w+)*) not run(?: on (?P<setups>\w+(?:, \w+)*))?")
 EVIDENCE = ("<!-- rests on ", "tests/", "benchmarks/", "readings/", "reference/ledger.md")  # what a statement may name
 
 
@@ -53,6 +55,9 @@ def wrong(paper: str, said: str, table: pd.DataFrame) -> Iterator[str]:
         if re.search(r" (<=|>=|between) ", clause):
             yield from _of_cells(paper, clause)
             continue
+        if awaited := NOT_RUN.fullmatch(clause):
+            yield from _of_runs(paper, **awaited.groupdict())
+            continue
         meant = CLAUSE.fullmatch(clause)
         if not meant:
             yield f"{clause!r} is no clause; `<claims> <verdict> on <setups>` expected"
@@ -65,6 +70,16 @@ def wrong(paper: str, said: str, table: pd.DataFrame) -> Iterator[str]:
         found = verdicts(paper, item, table)
         if own != found or not found:
             yield f"{paper} {item}: {found or 'has no row'}, and the sentence rests on {own}"
+
+
+def _of_runs(paper: str, exhibits: str, setups: str | None) -> Iterator[str]:
+    for name in exhibits.split(", "):
+        if name not in families.read(ROOT / "workflow/papers" / paper, paper)["exhibits"]:
+            yield f"{paper} has no exhibit {name}"
+        file = published.cells(ROOT / "reference", paper, name)
+        there = {*cells.load(file)["setup"]} if file.exists() else set()
+        if there := there & {*setups.split(", ")} if setups else there:
+            yield f"{paper} {name} has run on {', '.join(sorted(there))}"
 
 
 def _of_cells(paper: str, line: str) -> Iterator[str]:
@@ -87,7 +102,7 @@ def sections(document: str) -> list[str]:
     return [re.sub(r"\(findings of .*?\(end of findings\)", "", part, flags=re.S) for part in parts]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [*DOCUMENTS, "docs/audit.md"])
 def test_what_a_sentence_rests_on_says_so(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert text.count("<!--") == len(COMMENT.findall(text)), "a comment that is no `<!-- rests on <paper>: ... -->`"
@@ -116,8 +131,9 @@ TABLE = pd.DataFrame(
 
 
 @pytest.mark.parametrize(
-    "said", ["a holds", "a holds on criteo, avazu", "b undecided on criteo; not refuted on\n  avazu; a hold"]
-)
+    "said", ["a holds", "a holds on criteo, avazu", "b undecided on criteo; not refuted on\n  avazu; a hold",
+              "bounds not run on criteo; a holds"]
+)  # fmt: skip
 def test_a_comment_that_says_what_the_rows_say(said: str) -> None:
     assert [*wrong("arena", said, TABLE)] == []
 
@@ -125,7 +141,8 @@ def test_a_comment_that_says_what_the_rows_say(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     ["a fails", "a, b hold", "b undecided", "a holds on criteo", "a holds on criteo, avazu, digits", "c holds",
-     "a is so", "leak_auc_mean of any_attack under dp[epsilon=1.0] in adaptive <= 0.4"],
+     "a is so", "bounds not run", "bounds not run on avazu_coins", "band not run",
+     "leak_auc_mean of any_attack under dp[epsilon=1.0] in adaptive <= 0.4"],
 )  # fmt: skip
 def test_a_comment_that_says_something_else_is_found(said: str) -> None:
     """A verdict that is another one, a dataset that was added or does not agree, a claim that is gone."""
