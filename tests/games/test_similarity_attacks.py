@@ -186,6 +186,20 @@ def test_replay_finds_the_labels_by_which_a_top_model_made_gradients_and_none_in
     assert abs(np.mean([replay(100, seed, False) for seed in range(5)]) - 0.5) < SIGMAS * np.sqrt(0.25 / 500)
 
 
+def test_gradients_of_no_weight_change_no_bit_of_a_replay():
+    """A weight that is not 0 but vanishes in single precision: gradients are computed, and count for nothing."""
+
+    def fitted(match):
+        rng = generator("weightless")
+        h, g = (torch.from_numpy(rng.standard_normal((40, 5))).float() for _ in range(2))
+        known, given = np.arange(4), torch.eye(2)[torch.arange(4) % 2]
+        return replayed(Surrogates(h, 2, 8, 2, rng), np.arange(40), g, torch.ones(2) / 2, known, given, match, 30, rng)
+
+    (found, best), (same, also) = fitted(0.0), fitted(5e-324)
+    assert torch.equal(found, same)
+    assert best == also
+
+
 def test_exploit_tells_labels_of_undefended_trainings(leak):  # noqa: F811
     fast = {"steps": 200, "restarts": 1}
     for form in ("fitted", "enumerate"):

@@ -32,11 +32,15 @@ class Surrogates(nn.Module):
 
         Beside them the log-probabilities (count, n, k).
         """
-        bias, last = (offset.transpose(1, 2) for offset in self.offsets)
-        hidden = self.inputs[rows] @ self.first + bias
-        log_p = (torch.relu(hidden) @ self.second + last).log_softmax(dim=2)
+        hidden, log_p = self.predicted(rows)
         back = (log_p.exp() - labels) @ self.second.transpose(1, 2) * (hidden > 0)
         return back @ self.first.transpose(1, 2) / self.scale, log_p
+
+    def predicted(self, rows: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Hidden units before their ReLU (count, n, hidden), and log-probabilities (count, n, k), of some rows."""
+        bias, last = (offset.transpose(1, 2) for offset in self.offsets)
+        hidden = self.inputs[rows] @ self.first + bias
+        return hidden, (torch.relu(hidden) @ self.second + last).log_softmax(dim=2)
 
 
 def replayed(
@@ -59,11 +63,15 @@ def replayed(
     weight = torch.where(unit > 0, share / unit, 0)
     for _ in range(steps):
         labels = fixed + free * own.softmax(dim=2)
-        gradients, log_p = tops(rows, labels)
-        errors = ((gradients - g).square().sum(dim=2) * weight).sum(dim=1)
+        errors: Tensor | float = 0.0
+        if match:
+            gradients, log_p = tops(rows, labels)
+            errors = match * ((gradients - g).square().sum(dim=2) * weight).sum(dim=1)
+        else:  # gradients are half of the time
+            _, log_p = tops.predicted(rows)
         crossed = (-(labels * log_p).sum(dim=2) * share).sum(dim=1) / entropy
         apart = (prior * (prior.log() - labels.mean(dim=1).log())).sum(dim=1)
-        loss = match * errors + ENTROPY * crossed + apart
+        loss = errors + ENTROPY * crossed + apart
         descend(adam, loss.sum())
     best = int(loss.argmin())
     return own[best].log_softmax(dim=1), best
