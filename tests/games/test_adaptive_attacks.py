@@ -211,20 +211,50 @@ def responded(labels, epochs=6, flips=0.27, d=16, seed=0):
     return (opinion - drawn)[:, :, None] * slopes, drawn
 
 
+def in_batches(rows):
+    """The numbers (E, W) of the batches of rows (E, W, d) that are in one in every epoch."""
+    return np.repeat(np.arange(len(rows))[:, None], rows.shape[1], axis=1)
+
+
 def test_the_drawn_label_and_the_length_within_it_tell_more_than_the_drawn_label():
     labels = labels_of(1000)
     for epochs in (6, 80):  # fewer numbers of a row than rows, and more
         rows, drawn = responded(labels, epochs)
         np.testing.assert_array_equal(drawn_and_norm.drawn(rows), drawn == 1)
-    assert leak_auc(drawn_and_norm.score(rows), labels) > leak_auc(drawn, labels) + 0.05
+    assert leak_auc(drawn_and_norm.score(rows, in_batches(rows)), labels) > leak_auc(drawn, labels) + 0.05
 
 
 def test_where_the_model_has_no_opinion_the_length_adds_nothing_to_the_drawn_label():
     labels = labels_of(1000)
     rows, drawn = responded(labels)
     same = rows / np.linalg.norm(rows, axis=2, keepdims=True)
-    found = leak_auc(drawn_and_norm.score(same), labels)
+    found = leak_auc(drawn_and_norm.score(same, in_batches(same)), labels)
     assert found == pytest.approx(leak_auc(drawn, labels), abs=SIGMAS * error_of(1, 1000))
+
+
+def test_the_length_is_the_mean_over_epochs_in_which_a_record_is_in_a_batch():
+    rows = np.repeat(gradients_of(labels_of(200), 1)[None], 4, axis=0)
+    steps, some = in_batches(rows), rows.copy()
+    steps[3, ::3], some[3, ::3] = -1, 0
+    found, whole = drawn_and_norm.score(some, steps), drawn_and_norm.score(rows, in_batches(rows))
+    np.testing.assert_allclose(found, whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["drawn_and_norm", "by_size"])
+def test_records_in_no_batch_rank_between_the_classes_and_change_no_other(form):
+    labels, absent = labels_of(400, 0.1), np.arange(400) % 10 == 0  # as many as are positive
+
+    def scored(rows, steps):
+        if form == "drawn_and_norm":
+            return drawn_and_norm.score(rows[None], steps[None])
+        return clusters_watched.by_size(rows, steps >= 0, 2, 2, 0)
+
+    for sign in (-1, 1):  # on which side of 0 a class is, says nothing
+        rows, steps = sign * gradients_of(labels, 1), np.where(absent, -1, 0)
+        found = scored(np.where(absent[:, None], 0, rows), steps)
+        np.testing.assert_array_equal(found[~absent], scored(rows[~absent], steps[~absent]))
+        assert found[~absent & (labels == 0)].max() < found[absent].min()
+        assert found[absent].max() < found[~absent & (labels == 1)].min()
 
 
 # repeated.

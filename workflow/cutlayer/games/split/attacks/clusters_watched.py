@@ -60,17 +60,30 @@ class ClustersWatched(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """Scores (W,) of the tracked records, (W, classes) for more than two classes; NaN where labels are used."""
-        classes, epochs = int(view.classes), directions(tracked(view, self.epochs)[0])
-        side_by_side = np.concatenate([*epochs], axis=1)
-        found = groups(side_by_side, int(view.outputs), self.starts, int(view.rng.integers(2**31)))
+        classes, (gradients, steps) = int(view.classes), tracked(view, self.epochs)
+        side_by_side = np.concatenate([*directions(gradients)], axis=1)
+        how = int(view.outputs), self.starts, int(view.rng.integers(2**31))
         if self.by == "size":
-            return -np.log(np.bincount(found)[found])
+            return by_size(side_by_side, np.asarray((steps >= 0).any(axis=0)), *how)
+        found = groups(side_by_side, *how)
         labels = np.array(view.known_labels)
         known = np.concatenate([np.flatnonzero(labels == label)[: self.known] for label in range(classes)])
         features = numbers(view.watched_features, view.architecture)
         chances = np.eye(classes)[merged(found, features, known, labels[known], classes)]
         chances[known] = np.nan
         return chances[:, 1] if classes == 2 else chances
+
+
+def by_size(points: np.ndarray, there: np.ndarray, k: int, starts: int, seed: int) -> np.ndarray:
+    """Minus the log size (W,) of each row's cluster, of `k` K-means clusters of those points (W, D) that are `there`.
+
+    Rows that are not (W,) have the mean score: as equal points they were a cluster, as small as one of a rare class.
+    """
+    found = groups(points[there], k, starts, seed)
+    sizes = -np.log(np.bincount(found)[found])
+    scores = np.full(len(there), sizes.mean())
+    scores[there] = sizes
+    return scores
 
 
 def merged(found: np.ndarray, features: np.ndarray, known: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
