@@ -448,6 +448,14 @@ def test_repeated_composes_less_where_differential_privacy_is_accounted_over_all
     assert abs(strong - 0.5) < weak - 0.5
 
 
+def test_attacks_that_take_turns_with_the_settings_of_a_run_get_the_scores_of_their_own_rows():
+    settings = [generator("turns", i).standard_normal((3, 40, 4)) for i in range(repeated.KEPT + 1)]
+    for rows in [*settings, *reversed(settings)]:
+        alone = repeated._common.__wrapped__(rows.tobytes(), rows.shape, 0.1)
+        np.testing.assert_array_equal(repeated.common(rows, 0.1), alone)
+    assert repeated._common.cache_info().hits >= repeated.KEPT
+
+
 def test_what_all_epochs_have_in_common_tells_more_of_mixed_gradients_than_their_sum(leak):
     assert leak("clicks", "mixpro", "repeated", {"form": "common"}) > leak("clicks", "mixpro", "repeated")
 

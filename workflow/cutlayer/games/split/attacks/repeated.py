@@ -25,6 +25,7 @@ Ours. The canonical correlation of several sets is Kettenring, "Canonical Analys
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -36,6 +37,8 @@ from cutlayer.games.split.attack import Attack
 
 from ._epochs import lacks_epochs, tracked
 from ._own_features import numbers, predicted
+
+KEPT = 8  # scores of `common`: one for each setting of a run, with which attacks take turns
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,13 @@ def common(rows: np.ndarray, ridge: float) -> np.ndarray:
 
     It is 0 if all rows are equal.
     """
-    parts = []
+    return _common(rows.tobytes(), rows.shape, ridge)
+
+
+@functools.lru_cache(KEPT)
+def _common(content: bytes, shape: tuple[int, ...], ridge: float) -> np.ndarray:
+    """`common` for the bytes of rows (E, W, d): seconds where there are many epochs, and several attacks turn it."""
+    rows, parts = np.frombuffer(content).reshape(shape), []
     for own in rows - rows.mean(axis=1, keepdims=True):
         basis, s, _ = np.linalg.svd(own, full_matrices=False)
         penalty = ridge * np.square(s).mean()
