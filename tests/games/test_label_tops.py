@@ -187,17 +187,26 @@ def test_fedpass_scales_and_shifts_a_layer_by_functions_of_its_keys_alone(keys, 
 # pslf.
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 4.0])
-def test_what_pslf_releases_is_bit_for_bit_what_randomized_response_does(epsilon):
-    response, own = (trained(name, "same", epsilon=epsilon) for name in ("randomized_response", "pslf"))
+@pytest.mark.parametrize("parameters", [{"epsilon": 0.5, "correction": "none"}, {"epsilon": 4.0, "correction": "loss"}])
+def test_what_pslf_releases_is_bit_for_bit_what_randomized_response_does(parameters):
+    response, own = (trained(name, "same", **parameters) for name in ("randomized_response", "pslf"))
     for name, array in response.transcripts[""].items():
         np.testing.assert_array_equal(array, own.transcripts[""][name])
     bounds = [[row["value"] for row in each.utility if row["metric"] == "promise"] for each in (response, own)]
     assert bounds[0] == bounds[1] != []
 
 
+@pytest.mark.parametrize("classes", [2, 5])
+def test_the_gradients_of_pslf_are_those_of_the_flipped_labels_themselves(classes):
+    labels, own = torch.arange(200) % classes, defense("pslf", epsilon=0.5)
+    training = context_of(labels, classes).training
+    context = Context(training, torch.arange(200), own.begin(training))
+    assert (context.state != labels).any()
+    assert torch.equal(own.soft_labels(context), nn.functional.one_hot(context.state, classes).float())
+
+
 def test_pslf_learns_true_labels_where_all_that_is_released_is_of_coin_flips():
-    assert utility(trained("pslf", wide=True, epsilon=0.001, correction="none")) > 0.9
+    assert utility(trained("pslf", wide=True, epsilon=0.001)) > 0.9
 
 
 # Trainings.

@@ -6,6 +6,9 @@ learns the true labels from the embeddings, and from the label party's own featu
 the predictions. So the bound is that of randomized response: epsilon bounds what all epochs together reveal of a
 label, whatever their number. It is of what comes back; predictions that the feature party gets to see are not.
 
+The loss of the first top model needs no `correction`, as it predicts nothing. A corrected loss has no lower bound, and
+its gradients grow with every epoch.
+
 The adaptive adversary combines a row's gradients of all epochs, and meets the flipped label (`repeated`).
 
 Ours, after Wan, Sun et al., "PSLF: Defending Against Label Leakage in Split Learning", of which only the abstract was
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from torch import Tensor, nn
@@ -29,6 +33,8 @@ from .randomized_response import RandomizedResponse
 @dataclass(frozen=True)
 class PSLF(RandomizedResponse):
     """Randomized response for the gradients, true labels for the predictions."""
+
+    correction: Literal["loss", "prediction", "none"] = "none"  # of the loss that the gradients come from
 
     def top(self, module: nn.Module, width: int, training: Training) -> nn.Module:
         """The top model for flipped labels and that for true ones."""
