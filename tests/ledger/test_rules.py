@@ -259,9 +259,9 @@ def test_its_p_value_is_that_of_the_excess():
 
 
 def test_a_theorem_is_not_refuted_by_rounding_and_is_no_part_of_what_is_tested():
-    row = bounded([4e-16, 1e-16], "largest", 0.0, "theorem3_excess")
+    row = bounded([4e-16, 1e-16], "largest", 0.0, "rcc2_over_half_star_excess")
     assert (row["verdict"], math.isnan(row["p"])) == ("not refuted", True)
-    row = bounded([4e-16, 0.0217], "largest", 0.0, "theorem3_excess")
+    row = bounded([4e-16, 0.0217], "largest", 0.0, "rcc2_over_half_star_excess")
     assert (row["verdict"], row["p"]) == ("refuted", 0.0)
 
 

@@ -1,6 +1,6 @@
 """Theorems 2 to 4 of the chebyshev paper: closed forms against brute force, and bounds that hold.
 
-Equations are identities, so that they are tests here and no claims of paper.yaml.
+They hold of any matrix, so that they are tests here and no claims of paper.yaml.
 
 `A` is drawn with independent rows, with dependent ones, with fewer columns than rows, and with one column.
 """
@@ -219,27 +219,13 @@ def test_theorem4_direction_has_its_last_largest_entry_positive(instance):
 
 
 @pytest.mark.parametrize("setup", ["one_feature", "two_classes", "three_classes"])
-def test_every_inequality_holds_on_a_run(setup, run):
+def test_theorem1_holds_on_a_run(setup, run):
     outcome = run(setup)
     case = Case("chebyshev", setup, "none", "", 0)
     rows = list(measure(outcome.transcripts[""] | outcome.shared, outcome.truth, case))
     violations = [row for row in rows if row["metric"].endswith("_excess")]
-    assert len(violations) == 5 * len(outcome.shared["windows"])
+    assert len(violations) == 2 * len(outcome.shared["windows"])
     assert max(row["value"] for row in violations) < 1e-9
-
-
-def test_what_is_drawn_differs_from_setup_to_setup_and_from_seed_to_seed(run):
-    outcome = run("three_classes")
-
-    def tried(setup, seed):
-        rows = measure(
-            outcome.transcripts[""] | outcome.shared, outcome.truth, Case("chebyshev", setup, "none", "", seed)
-        )
-        return [row["value"] for row in rows if row["metric"] == "theorem3_excess"]
-
-    assert tried("a", 0) == tried("a", 0)
-    assert tried("a", 0) != tried("b", 0)
-    assert tried("a", 0) != tried("a", 1)
 
 
 @given(instances(), st.floats(0.1, 10))

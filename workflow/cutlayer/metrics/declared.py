@@ -103,7 +103,6 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(COUNT), "classes evaluations features records task_specific values vulnerable"),
         *_named(Metric(COUNT), "pretraining_steps"),
         *_named(Metric(DEVIATION), "rcc2_over_half_star_excess half_star_over_half_excess"),
-        *_named(Metric(DEVIATION), "theorem2_bounds_excess theorem3_excess theorem4_excess"),
         *_named(Metric(FACT, fact=ROWS), "rows"),
         *_named(Metric(FACT, fact=CHANCE), "chance"),
         *_named(Metric(FACT, fact=ERROR), "leak_auc_error attack_auc_error test_auc_error"),
