@@ -279,6 +279,15 @@ def test_no_more_classes_are_guessed_than_asked_for():
     assert guess_k.clusters(rows, 3, 1, generator("guess")) in (2, 3)
 
 
+@pytest.mark.parametrize("classes", [2, 3, 8])
+def test_the_paper_s_range_of_classes_ends_at_twice_their_number(classes):
+    gradients = generator("line", classes).standard_normal((200, 1))
+    seen = {"gradients": gradients, "outputs": np.array(classes)}
+    attack = plugins.create("attack", "guess_k_twice", {"starts": 1})
+    guess = int(attack.infer(View("guess_k_twice", attack.sees, seen, generator("guess"))))
+    assert guess == guess_k.clusters(gradients, 2 * classes, 1, generator("guess")) <= 2 * classes
+
+
 # On trainings.
 
 
@@ -380,6 +389,7 @@ def test_the_known_positive_is_not_guessed_and_needs_to_be_there(split_run, spli
         ("repeated", {"features": True}, {"leak_auc", "leak_gap_mean", "chance_floor"}),
         ("clusters_watched", {}, {"leak_auc_mean"}),
         ("guess_k", {"most": 4}, {"guessed", "hit"}),
+        ("guess_k_twice", {}, {"guessed", "hit"}),
         ("model_completion", {"epochs": 2, "steps": 5}, {"attack_utility", "attack_utility_oracle", "attack_accuracy"}),
     ],
 )
@@ -395,7 +405,7 @@ def test_a_run_read_back_from_disk_gives_the_scores_of_the_run_itself(
     with files[2].open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert metrics <= {row["metric"] for row in rows}
-    if name not in ("guess_k", "model_completion"):  # these draw random numbers, which depend on the run's name
+    if name not in ("guess_k", "guess_k_twice", "model_completion"):  # they draw numbers, by the run's name
         for metric, values in attacked("clicks", name, **own).items():
             found = [row for row in rows if row["metric"] == metric]
             assert [float(row["value"]) for row in found[: len(values)]] == values

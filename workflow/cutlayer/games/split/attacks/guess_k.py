@@ -1,9 +1,9 @@
 """guess_k: infers how many classes the label party trains on from the number of clusters of the gradients.
 
 K-means with 2, 3, ... up to `most` clusters on a batch's gradients; the guess is the number with the highest
-Calinski-Harabasz score. The paper tries 2 to 2K, a range that reveals K; this adversary does not know it, so that
-`most` is its own choice. At most one fewer than the distinct gradients are tried; the guess is 2 if fewer than three
-are distinct.
+Calinski-Harabasz score. The paper tries 2 to 2K, a range that reveals K (guess_k_twice); this adversary does not know
+it, so that `most` is its own choice. At most one fewer than the distinct gradients are tried; the guess is 2 if fewer
+than three are distinct.
 
 Jiang et al., "Training on Fake Labels: Mitigating Label Leakage in Split Learning via Secure Dimension
 Transformation", appendix C.
@@ -37,12 +37,17 @@ class GuessK(Attack):
 
     def chosen(self, cases: Sequence[Any]) -> Sequence[Any]:
         """`batches` evenly spaced batches of the training, the last one included."""
-        wanted = min(self.batches or len(cases), len(cases))
-        return [cases[(i + 1) * len(cases) // wanted - 1] for i in range(wanted)]
+        return evenly(cases, self.batches)
 
     def infer(self, view: View) -> np.ndarray:
         """The number of classes, of shape ()."""
         return np.array(clusters(view.gradients, self.most, self.starts, view.rng))
+
+
+def evenly(cases: Sequence[Any], batches: int) -> Sequence[Any]:
+    """So many evenly spaced cases, the last one included; all for 0."""
+    wanted = min(batches or len(cases), len(cases))
+    return [cases[(i + 1) * len(cases) // wanted - 1] for i in range(wanted)]
 
 
 def clusters(points: np.ndarray, most: int, starts: int, rng: np.random.Generator) -> int:
