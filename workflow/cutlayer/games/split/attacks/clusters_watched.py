@@ -77,11 +77,11 @@ class ClustersWatched(Attack):
 def by_size(points: np.ndarray, there: np.ndarray, k: int, starts: int, seed: int) -> np.ndarray:
     """Minus the log size (W,) of each row's cluster, of `k` K-means clusters of those points (W, D) that are `there`.
 
-    Rows that are not (W,) have the mean score: as equal points they were a cluster, as small as one of a rare class.
+    Rows that are not are in the middle of the scores: as equal points they were a cluster, as small as a rare class's.
     """
     found = groups(points[there], k, starts, seed)
     sizes = -np.log(np.bincount(found)[found])
-    scores = np.full(len(there), sizes.mean())
+    scores = np.full(len(there), (sizes.min() + sizes.max()) / 2)
     scores[there] = sizes
     return scores
 

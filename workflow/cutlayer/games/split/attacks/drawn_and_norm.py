@@ -5,7 +5,7 @@ gradients of a record in all epochs, concatenated, lie along one axis, and the s
 noisy positives (positives are the minority, and stay so). Its norm |p - z| reveals the model's prediction: it is small
 for a noisy positive that the model predicts as positive, large for a noisy negative that it predicts as positive. So
 noisy positives rank first, smaller norms higher; then noisy negatives, larger norms higher. The norm is the mean over
-the second half of the epochs, when the model has learned something. A record that was in no batch ranks between. No
+the second half of the epochs, when the model has learned something. A record without a gradient ranks between. No
 features, model or known label are used.
 
 It recovers more than the noisy label without violating differential privacy: an AUC across records also counts what
@@ -51,14 +51,15 @@ class DrawnAndNorm(Attack):
 def score(gradients: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """Scores (W,) from -1 to 1 of tracked gradients (E, W, d); records with a noisy positive label are above 0.
 
-    `steps` (E, W) is the number of the batch, -1: none; a record that is in none at all has 0.
+    `steps` (E, W) is the number of the batch, -1: none; a record without a gradient that is not 0 has the score 0.
     """
     late = slice(len(gradients) // 2, None)
-    times, there = (steps[late] >= 0).sum(axis=0), np.asarray((steps >= 0).any(axis=0))
+    times, there = (steps[late] >= 0).sum(axis=0), np.asarray(gradients.any(axis=(0, 2)))
     lengths = np.linalg.norm(gradients[late].astype(np.float64), axis=2).sum(axis=0) / np.maximum(times, 1)
     far = np.where(times > 0, lengths / (lengths.max(initial=0) or 1), 0.5)[there]
     found = np.zeros(len(there))
-    found[there] = np.where(drawn(gradients[:, there]), 1 - far / 2, far / 2 - 1)
+    if there.any():
+        found[there] = np.where(drawn(gradients[:, there]), 1 - far / 2, far / 2 - 1)
     return found
 
 
