@@ -230,6 +230,15 @@ def test_of_readings_that_had_nothing_to_compare_the_row_has_the_first_ones_verd
     assert _of_readings(rows)["verdict"] == "undecided (reduced)"
 
 
+@pytest.mark.parametrize(
+    ("two", "why"), [("in 5 of 5 seeds", "one: in 1 of 5 seeds; two: in 5 of 5 seeds"), ("in 1 of 5 seeds",) * 2]
+)
+def test_in_how_many_seeds_there_is_no_common_range_is_said_of_each_reading_where_they_differ(two, why):
+    row = {"verdict": "no common range", "reading": "", PRESENT: 1, "size": "reduced"}
+    found = _of_readings({"one": row | {"why": "in 1 of 5 seeds"}, "two": row | {"why": two}})
+    assert (found["verdict"], found["reading"], found["why"]) == ("no common range", "one", why)
+
+
 # Proven bounds.
 
 

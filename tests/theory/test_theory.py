@@ -218,6 +218,14 @@ def test_theorem4_direction_has_its_last_largest_entry_positive(instance):
     assert v[np.flatnonzero(size > size.max() * (1 - 1e-6))[-1]] > 0
 
 
+@given(instances())
+def test_theorem1_half_star_never_errs_more_than_half(instance):
+    """Sample by sample, of any matrix: a projection on a plane that has the truth in it."""
+    A, X = instance
+    errors = [np.square(guess - X).mean(axis=1) for guess in (polytope.half_star(A, X @ A.T), np.full_like(X, 0.5))]
+    assert (errors[0] - errors[1]).max() < 1e-9
+
+
 @pytest.mark.parametrize("setup", ["one_feature", "two_classes", "three_classes"])
 def test_theorem1_holds_on_a_run(setup, run):
     outcome = run(setup)

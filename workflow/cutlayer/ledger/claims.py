@@ -283,8 +283,10 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     judged = [word for word in plain.values() if word in verdicts.JUDGED and word not in NOTHING_TO_COMPARE]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
-    if holding or not judged or len({*plain.values()}) == 1:
+    same = len({*plain.values()}) == 1
+    if holding or not judged or same:
         row |= {"why": _seeds_of_readings(rows)} if plain[first] == verdicts.UNDECIDED else {}
+        row |= {"why": _of_each(_whys(rows))} if same and plain[first] == verdicts.NO_COMMON_RANGE else {}
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())
@@ -293,12 +295,21 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
 
 def _seeds_of_readings(rows: Mapping[str, Row | None]) -> str:
     """The first reading's reason; how many seeds would decide, of each reading where they differ."""
-    whys = {name: str(row["why"]) for name, row in rows.items() if row}
+    whys = _whys(rows)
     first, more = next(iter(whys.values())), {name: why.rpartition("; ")[2] for name, why in whys.items()}
-    if len({*more.values()}) == 1 or not all(seeds.says(one) for one in more.values()):
+    if not all(seeds.says(one) for one in more.values()):
         return first
-    reason = first.rpartition("; ")[0]
-    return "; ".join(filter(None, [reason, *(f"{name}: {one}" for name, one in more.items())]))
+    return "; ".join(filter(None, [first.rpartition("; ")[0], _of_each(more)]))
+
+
+def _whys(rows: Mapping[str, Row | None]) -> dict[str, str]:
+    return {name: str(row["why"]) for name, row in rows.items() if row}
+
+
+def _of_each(texts: Mapping[str, str]) -> str:
+    """What all readings have in common, or the text of each."""
+    same = len({*texts.values()}) == 1
+    return next(iter(texts.values())) if same else "; ".join(f"{name}: {one}" for name, one in texts.items())
 
 
 def _methods(found: Found) -> Row:

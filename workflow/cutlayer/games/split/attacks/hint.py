@@ -6,8 +6,9 @@ product with the longest of them; `distance`: minus the Euclidean distance to th
 code's. The known examples get no score.
 
 Under marvell the noise along the line of a known positive's gradient goes to both classes, the noise orthogonal to it
-to one class only. So the cosine, which compares the two, separates the classes; the inner product, which the noise
-along the line dominates, does not.
+to one class only. Where a class's gradients are spread in few directions, so that this noise is not hidden by their own
+spread, the cosine, which compares the two, separates the classes; the inner product, which the noise along the line
+dominates, does not.
 
 Li et al., "Label Leakage and Protection in Two-party Split Learning", 5.3, figure 3.
 """
