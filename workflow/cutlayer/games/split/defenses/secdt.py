@@ -5,7 +5,7 @@
   these. Class scores are the sums over each pool ("weighted"), or the pool of the most likely fake class ("maximum").
   `expansion` 1: no fake classes. Not the paper's: `redraw` draws an example's member anew whenever it is in a batch,
   and `pools` of "proportional" size have members in proportion to the examples of the class, one at least, so that all
-  fake classes are of about one size.
+  fake classes are of one size, as nearly as K members allow.
 - Normalization: each gradient is scaled to the mean, least or greatest norm of its batch; 0 stays 0,
   and counts; a gradient so short that the factor overflows single precision becomes 0.
 - Noise: the one-hot label gets `noise` times omega ~ N(0, I_K) (`noise_form` "raw", equation 16) or times its softmax
@@ -119,13 +119,17 @@ class SecDT(Defense):
 
 
 def shares(counts: Sequence[int], total: int) -> list[int]:
-    """Integers that sum to `total`, in proportion to the counts, each at least 1 (largest remainder method)."""
-    room = total - len(counts)
-    exact = [room * count / sum(counts) for count in counts]
-    found = [int(share) for share in exact]
-    for place in sorted(range(len(counts)), key=lambda i: found[i] - exact[i])[: room - sum(found)]:
-        found[place] += 1
-    return [1 + share for share in found]
+    """Integers that sum to `total`, in proportion to the counts by largest remainders, each at least 1.
+
+    What the least ones take beyond their part is taken from the largest.
+    """
+    exact = [total * count / sum(counts) for count in counts]
+    found = [max(1, int(share)) for share in exact]
+    while sum(found) < total:
+        found[max(range(len(found)), key=lambda place: exact[place] - found[place])] += 1
+    while sum(found) > total:
+        found[found.index(max(found))] -= 1
+    return found
 
 
 def to_class_probabilities(
