@@ -168,7 +168,7 @@ def test_every_claim_and_headline_finds_its_cells_at_every_scale(paper, scale):
     found = judge(paper, {"claims": claims}, PUBLISHED[paper], cells, Scale("paper"))
     assert set(found["item"]) == set(claims)
     lacking = found[found["verdict"] == "no result"]
-    fewer = {"marvell": "only in part: not at this scale: step 400", "secdt": "there is no setting expansion=6"}
+    fewer = {"marvell": "only in part: not at this scale: step 400", "secdt": "the run has no setting expansion=6"}
     assert lacking["why"].str.startswith(fewer[paper]).all()
     assert len(lacking) == (3 * 2 if paper == "marvell" else 3 * (scale == "quick"))
 

@@ -582,8 +582,15 @@ def test_proportional_pools_give_all_fake_classes_about_one_size():
 
 @pytest.mark.parametrize(
     ("counts", "total", "found"),
-    [([900, 100], 20, [18, 2]), ([1, 1], 10, [5, 5]), ([999, 0, 1], 6, [4, 1, 1]), ([1, 1, 1], 7, [3, 2, 2]),
-     ([903, 97], 20, [18, 2]), ([776, 224], 20, [16, 4]), ([996, 2, 2], 4, [2, 1, 1])],
+    [
+        ([900, 100], 20, [18, 2]),
+        ([1, 1], 10, [5, 5]),
+        ([999, 0, 1], 6, [4, 1, 1]),
+        ([1, 1, 1], 7, [3, 2, 2]),
+        ([903, 97], 20, [18, 2]),
+        ([776, 224], 20, [16, 4]),
+        ([996, 2, 2], 4, [2, 1, 1]),
+    ],
 )
 def test_shares_are_whole_numbers_in_proportion_and_at_least_one(counts, total, found):
     assert secdt.shares(counts, total) == found

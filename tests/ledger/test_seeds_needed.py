@@ -47,7 +47,8 @@ def test_what_the_tested_rows_leave_no_seed_takes_away() -> None:
 
 
 def test_a_mean_on_the_limit_is_never_decided() -> None:
-    assert enough(cells([0.4, 0.5, 0.6])) == seeds.NEVER
+    assert enough(cells([0.4, 0.5, 0.6])) == seeds.TOO_NEAR  # no error of rows is in it
+    assert seeds.says(seeds.TOO_NEAR)
 
 
 def test_one_seed_says_nothing_of_others() -> None:

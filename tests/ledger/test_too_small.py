@@ -10,7 +10,7 @@ import pytest
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale, judge
-from cutlayer.ledger.too_small import FAR
+from cutlayer.ledger.too_small import FAR, reasons
 
 PUBLISHED = 0.85
 UTILITY, LEAK = {"metric": "test_accuracy", "attack": ""}, {"metric": "attack_accuracy", "attack": "a"}
@@ -53,7 +53,21 @@ def test_the_distance_at_which_it_begins():
 def test_no_defended_row_is_judged_and_the_undefended_one_is():
     found, why = rows(PUBLISHED - 0.1)
     assert found == ["differs (reduced)", "too small to judge", "too small to judge"]
-    assert why[1] == why[2] == "without a defense test_accuracy is 0.750, where the paper has 0.850 or more"
+    assert (
+        why[1] == why[2] == "without a defense test_accuracy is 0.750 at this size, where the paper has 0.850 or more"
+    )
+
+
+def test_the_largest_run_of_a_setup_is_told_where_there_is_one():
+    small = cells(PUBLISHED - 0.1, **UTILITY, defense="none")
+    number = {"published": {"metric": "test_accuracy"}, "statement": "s", "why": "w",
+              "check": {"exhibit": "e", "statistic": "value", "left": UTILITY | {"defense": "none"}}}  # fmt: skip
+    row = {"item": "t", "dataset": "s", "method": "none", "metric": "test_accuracy", "value": PUBLISHED}
+    paper, published = {"numbers": [number]}, pd.DataFrame([row])
+    larger = [{"e": cells(PUBLISHED - 0.08, **UTILITY, defense="none")}, {"e": small.assign(setup="another")}]
+    (alone,) = reasons(paper, published, {"e": small}).values()
+    (beside,) = reasons(paper, published, {"e": small}, larger).values()
+    assert beside == f"{alone}, and 0.770 at the largest that was run"
 
 
 def test_a_model_that_is_too_small_is_so_where_sweeps_have_no_common_range_too():

@@ -10,6 +10,7 @@ import pytest
 
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.trivial import CONSTANT
 
 SPREAD = np.array([-1e-3, 1e-3, 0, -5e-4, 5e-4])
 MAJORITY = 0.5
@@ -67,6 +68,23 @@ def test_a_tolerance_in_which_a_constant_answer_is_confirms_nothing(printed, ver
     ).to_dict("records")
     assert found["verdict"] == verdict
     assert "seeds" not in found["why"]  # how many there are decides nothing of a constant answer
+    assert (found["why"] == CONSTANT) == (verdict == "undecided")
+
+
+@pytest.mark.parametrize(("value", "withheld"), [(0.72, True), (0.78, False)])
+def test_a_constant_answer_is_the_reason_only_where_ours_is_within_the_tolerance(value, withheld):
+    """Ours, whose seeds scatter about the tolerance's end, 0.755, is undecided by its interval in both cases."""
+    check = {"exhibit": "e", "statistic": "value", "left": {"defense": "d", "metric": "test_accuracy"}}
+    entry = {"published": {"metric": "test_accuracy"}, "statement": "s", "why": "w", "check": check, "tolerance": 0.155,
+             "depends_on_scale": True}  # fmt: skip
+    row = {"item": "t", "dataset": "s", "method": "d", "metric": "test_accuracy", "value": 0.6}
+    table = cells(value, "test_accuracy", attack="")
+    table["value"] += 100 * SPREAD
+    content = {"claims": {}, "numbers": [entry]}
+    (found,) = judge("p", content, pd.DataFrame([row]), {"e": table}, Scale("paper")).to_dict("records")
+    assert found["verdict"] == "undecided"
+    assert (CONSTANT in found["why"]) is withheld
+    assert found["why"].startswith("w; ") is not withheld
 
 
 def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():

@@ -320,12 +320,12 @@ def test_one_of_four_steps_is_not_the_four_steps():
 
 def test_a_part_that_is_named_and_not_there_is_missing():
     row = claim(cells([0.1, 0.1], setting="a"), left={"setting": ["a", "b"]}, at_most=0.5)
-    assert (row["verdict"], row["why"]) == ("no result", "only in part: there is no setting b")
+    assert (row["verdict"], row["why"]) == ("no result", "only in part: the run has no setting b")
 
 
 def test_a_setting_that_a_scale_does_not_have_is_missing_and_a_method_that_is_misspelt_an_error():
     row = claim(cells([0.1, 0.1], setting="w=1"), left={"setting": "w=2"}, at_most=0.5)
-    assert (row["verdict"], row["why"]) == ("no result", "there is no setting w=2")
+    assert (row["verdict"], row["why"]) == ("no result", "the run has no setting w=2")
     with pytest.raises(InputError, match="selects nothing"):
         claim(cells([0.1, 0.1], setting="w=1"), left={"defense": "misspelt", "setting": "w=1"}, at_most=0.5)
 
@@ -334,7 +334,7 @@ def test_a_setting_that_a_scale_has_in_other_setups_only_is_missing():
     """Linear scalarization of faces at scale quick: the exhibit shows one weight, of which there is none."""
     here, there = cells([0.1, 0.1]), cells([0.1, 0.1], setup="other", defense="linear", setting="w=1")
     row = claim(here, there, left={"defense": "linear", "setting": "w=1"}, setups=["wine"], at_most=0.5)
-    assert (row["verdict"], row["why"]) == ("no result", "there is no setting w=1")
+    assert (row["verdict"], row["why"]) == ("no result", "the run has no setting w=1")
 
 
 def test_a_place_that_is_left_out_is_missing():

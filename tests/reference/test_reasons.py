@@ -108,7 +108,7 @@ def test_a_claim_may_ask_for_cells_that_the_run_does_not_have_yet(plan: Plan) ->
     newer = SimpleNamespace(papers={"marvell": published}, folder=plan.folder, at=plan.at, scales=plan.scales)
     rows = redrawn.judged(cast(Plan, newer), FOLDER)
     assert {*rows["verdict"]} == {"no result"}
-    assert {*rows["why"]} == {redrawn.OLDER, "there is no setting sum_kl=7.0"}
+    assert {*rows["why"]} == {redrawn.OLDER, "the run has no setting sum_kl=7.0"}
 
 
 @pytest.mark.parametrize(

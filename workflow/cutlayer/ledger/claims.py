@@ -16,7 +16,7 @@ that of the reading under which it holds, else of the first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ import pandas as pd
 from . import across, bounds, multiplicity, printed, scales, seeds, too_small, verdicts
 from .across import BETWEEN
 from .chance import leaks
-from .check_cells import acts
+from .check_cells import acts, selections
 from .estimates import Compared, beyond
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
@@ -85,7 +85,7 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
     for each exhibit, of one of the `sizes` or, with a column `scale`, of several, the largest last.
     """
     apart = [scales.of(cells, scale.name) if len(sizes) > 1 else cells for scale in sizes]
-    judged = [_Judged(paper, published, own, scale).rows() for own, scale in zip(apart, sizes, strict=True)]
+    judged = [_Judged(paper, published, apart[at:], scale).rows() for at, scale in enumerate(sizes)]
     rows_of_entries = (scales.largest(entry) for entry in zip(*judged, strict=True))
     found = [{"paper": name, "reading": ""} | row for rows in rows_of_entries for row in rows]
     rows = pd.DataFrame(found, columns=COLUMNS)
@@ -94,10 +94,13 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
 
 
 class _Judged:
-    def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, scale: Scale) -> None:
+    """The rows of the first of several `sizes` of cells, of which the others are larger."""
+
+    def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, sizes: Sequence[Cells], scale: Scale) -> None:
+        cells, *larger = sizes
         self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
         self._published = published
-        self._too_small = too_small.reasons(paper, published, cells)
+        self._too_small = too_small.reasons(paper, published, cells, larger)
 
     def rows(self) -> Iterator[dict[str, Row]]:
         """The verdicts by setup of each published number, and then of each claim."""
@@ -131,7 +134,9 @@ class _Judged:
             if there.lacks:
                 return replace(found, lacks=there.lacks, why=there.why)
             if beyond(premise, mean):
-                what = f"what the sentence presupposes ({limits(premise)}) is not so here: {mean:.3g}"
+                what = (
+                    f"what the sentence presupposes ({_sides(premise)}: {limits(premise)}) is not so here: {mean:.3g}"
+                )
                 return replace(found, withheld=(NO_SIGNAL, what))
         return found
 
@@ -165,7 +170,8 @@ class _Judged:
             row |= self._whose(found, row["statement"], "number", None)
             coarse = "tolerance" in entry and as_near_as_a_constant(check, found.used, leak, spread)
             judge = partial(self._of_number, entry, leak, spread, coarse)
-            why = CONSTANT if coarse and judge(found.compared) == verdicts.UNDECIDED else entry["why"]
+            near = coarse and abs(row["difference"]) <= spread
+            why = CONSTANT if near and judge(found.compared) == verdicts.UNDECIDED else entry["why"]
             read = f"it decided how the text is read: {', '.join(entry['decides'])}" if "decides" in entry else ""
             rows[found.facts["setup"]] = self._row(found, row | {"why": read or why}, check, judge)
         return rows
@@ -234,7 +240,7 @@ class _Judged:
             return verdicts.STAND_IN, found.why
         if verdict in (verdicts.DECIDES, verdicts.NOT_AT_THIS_SCALE):
             return verdict, found.why
-        without = self._signals.lacking(check["statistic"], found.used) if found.lacks in COMPARABLE else ""
+        without = self._signals.lacking(check, found.used) if found.lacks in COMPARABLE else ""
         small = self._too_small.get(found.facts["setup"], "") if found.lacks in COMPARABLE else ""
         if small and self._of_a_model(found):
             return verdicts.TOO_SMALL, small
@@ -335,6 +341,14 @@ def limits(check: Mapping[str, Any]) -> str:
     words = {"at_least": "at least", "at_most": "at most"}
     parts = [f"{word} {check[key]:g}" for key, word in words.items() if key in check]
     return f"{check['statistic'].replace('_', ' ')} {' and '.join(parts)}"
+
+
+def _sides(check: Mapping[str, Any]) -> str:
+    """What a check compares, in words: a metric, and under which defenses."""
+    sides = [side for key in ("left", "right") for side in selections(check.get(key, []))]
+    names = [f"{side.get('defense', '')}[{side.get('setting', '')}]".removesuffix("[]") for side in sides]
+    metrics = [str(side.get("metric", "")) for side in sides]
+    return f"{' and '.join(dict.fromkeys(metrics))} under {' and '.join(names)}"
 
 
 def _printed(number: Mapping[str, Any], entry: Mapping[str, Any]) -> Row:

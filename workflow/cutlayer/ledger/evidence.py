@@ -89,7 +89,7 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
                 return Found(facts, lacks=lacks, why=reason[1])
     for part, one in zip(parts, picked, strict=True):
         if one.empty and _fewer(part, there, table):
-            return Found(facts, lacks=SKIPPED, why=f"there is no setting {part['setting']}")
+            return Found(facts, lacks=SKIPPED, why=f"the run has no setting {part['setting']}")
         if one.empty and part.get("attack") in SCORED:
             return Found(facts, lacks=SKIPPED, why=UNSCORED)
     if any(one.empty for one in picked):
@@ -130,7 +130,7 @@ def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tu
         return SKIPPED, partly + str(hit["skipped"].iloc[0])
     named = [(key, one) for key, values in part.items() if isinstance(values, list) for one in values]
     missing = [f"{key} {one}" for key, one in named if not (there[key] == one).any()]
-    return (SKIPPED, f"only in part: there is no {', '.join(missing)}") if missing and not there.empty else None
+    return (SKIPPED, f"only in part: the run has no {', '.join(missing)}") if missing and not there.empty else None
 
 
 def _hit(part: Selection, own: pd.DataFrame) -> pd.Series:

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from scipy import stats
 
 from .estimates import Compared
-from .statistics import CONFIDENCE
+from .statistics import CONFIDENCE, ROUNDING
 
 COUNTS = (5, 10, 20, 30, 50, 100, 200, 500)
 NEVER = f"{COUNTS[-1]} seeds would not decide it by this interval, which keeps the error of one seed's tested rows"
+TOO_NEAR = f"{COUNTS[-1]} seeds would not decide it with the present mean and scatter"
+ALL = 1e-9  # of the scatter is gone
 
 
 def enough(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> str:
@@ -27,12 +29,15 @@ def enough(ours: Compared, seeds: int, decides: Callable[[Compared], bool]) -> s
         return ""
     more = [count for count in COUNTS if count > seeds]
     first = bisect_left(more, True, key=lambda count: decides(again(_reach(count) / _reach(seeds), 1)))
-    return f"about {more[first]} seeds would decide it" if first < len(more) else NEVER
+    if first < len(more):
+        return f"about {more[first]} seeds would decide it"
+    left = again(ALL, 1).shown
+    return NEVER if left.high - left.low > ROUNDING else TOO_NEAR
 
 
 def says(text: str) -> bool:
     """Whether a text is one of `enough`."""
-    return text == NEVER or text.endswith("seeds would decide it")
+    return text in (NEVER, TOO_NEAR) or text.endswith("seeds would decide it")
 
 
 def _reach(seeds: int) -> float:

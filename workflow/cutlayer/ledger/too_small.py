@@ -9,7 +9,7 @@ undefended utility itself is judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -24,10 +24,15 @@ from .statistics import ROUNDING
 
 FAR = 0.05
 UTILITIES = (declared.SHARE, declared.AUC, declared.UTILITY)
+Cells = Mapping[str, pd.DataFrame]
 
 
-def reasons(paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """Setup -> why nothing but its undefended utility is judged; `cells` has the tables of the paper's exhibits."""
+def reasons(
+    paper: Mapping[str, Any], published: pd.DataFrame, cells: Cells, larger: Sequence[Cells] = ()
+) -> dict[str, str]:
+    """Setup -> why nothing but its undefended utility is judged; `cells` has the tables of the paper's exhibits, and
+    each of `larger` those of a larger scale, the largest last, which the reason names.
+    """
     largest: dict[tuple[str, str], float] = {}
     for setup, metric, value in _printed(paper, published, cells):
         largest[setup, metric] = max(value, largest.get((setup, metric), value))
@@ -36,8 +41,16 @@ def reasons(paper: Mapping[str, Any], published: pd.DataFrame, cells: Mapping[st
         own = undefended(cells, setup, metric)
         ours = compared({"statistic": "value", "left": {}}, own).shown if len(own) else None
         if ours and ours.mean < value - FAR - ROUNDING:
-            found[setup] = f"without a defense {metric} is {ours.mean:.3f}, where the paper has {value:.3f} or more"
+            here = f"without a defense {metric} is {ours.mean:.3f} at this size"
+            found[setup] = f"{here}, where the paper has {value:.3f} or more{_at_the_largest(larger, setup, metric)}"
     return found
+
+
+def _at_the_largest(larger: Sequence[Cells], setup: str, metric: str) -> str:
+    """What the largest run of a setup has without a defense; empty where there is no larger one."""
+    there = (undefended(cells, setup, metric) for cells in reversed(larger))
+    value = next((own["value"].mean() for own in there if len(own)), None)
+    return "" if value is None else f", and {value:.3f} at the largest that was run"
 
 
 def is_apart(used: pd.DataFrame) -> bool:

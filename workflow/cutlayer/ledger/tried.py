@@ -143,7 +143,7 @@ def _reason(cells: pd.DataFrame) -> str:
 def _weak(signals: Signals, cells: pd.DataFrame, draw: Draw) -> str:
     """Reason why the cells of a setup have no signal, by the two metrics that place a method; else empty."""
     placed = [draw.get("leak", LEAK), draw.get("utility", UTILITY)]
-    reason = signals.lacking("value", cells[cells["metric"].isin(placed)])
+    reason = signals.lacking({"statistic": "value", "exhibit": ""}, cells[cells["metric"].isin(placed)])
     return f"no signal ({reason})" if reason else ""
 
 

@@ -17,7 +17,7 @@ from .check_cells import Check, acts, idle, mask
 from .estimates import compared
 from .evidence import Found
 
-CONSTANT = "it is printed so coarsely that an answer that is always the same is within its tolerance, too"
+CONSTANT = "an answer that is always the same is within its tolerance, too, so that it cannot hold"
 
 
 def as_near_undefended(check: Check, found: Found, cells: Mapping[str, pd.DataFrame]) -> str:

@@ -22,7 +22,7 @@ from cutlayer.stages import drawing
 
 from . import published
 
-OLDER = "the reference run is older than this and has no such cells"
+OLDER = "no run of the reference has such cells: it is older than this, or ran other parts"
 COLORS = 256  # of a picture: a third of the bytes, and the eye sees no difference
 
 
