@@ -397,11 +397,13 @@ def test_fewer_rows_are_drawn_anew_and_none_twice() -> None:
     assert not torch.equal(first.sort().values, second.sort().values)
 
 
-def test_few_rows_show_more_leakage_than_there_is() -> None:
+@pytest.mark.parametrize("kernels", [False, True])
+def test_few_rows_show_more_leakage_than_there_is(kernels: bool) -> None:
     """What the printed algorithm protects by: the bias of a batch is beyond any threshold of the paper."""
-    play, leakage = watched(values=2, components=WIDTH)
+    play, _ = watched(values=2)
     play.clients.attribute.random_(2, generator=seeded("nothing"))  # the features tell nothing of it
-    every = Leakage(play.clients, WIDTH, ROWS).drawn().item()
+    every = Leakage(play.clients, WIDTH, ROWS, kernels).drawn().item()
+    leakage = Leakage(play.clients, WIDTH, 0, kernels)
     batches = [leakage.drawn().item() for _ in range(50)]
     assert np.mean(batches) > 3 * every
     assert np.mean(batches) > 0.005
