@@ -16,7 +16,7 @@ from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.split.attack import Attack
 
-from .guess_k import clusters, evenly
+from ._number_of_clusters import clusters, evenly
 
 
 @dataclass(frozen=True)
