@@ -49,10 +49,10 @@ def checked(full: Entry) -> Entry:
         return full
     said = {key: full["check"][key] for key in OF_CHECKS if key in full["check"]}
     readings = {name: line(check) for name, check in full.get("readings", {}).items()}
-    if folded := [name for name in readings if name.endswith("folded")]:
+    if any(name.endswith("folded") for name in readings):
         said["sides"] = EITHER
-        readings = {name: own for name, own in readings.items() if name not in folded}
-        readings = readings if len(folded) > 1 else {}
+        scored = {name: own for name, own in readings.items() if name.endswith("as_scored")}
+        readings = {name.removesuffix("_as_scored"): own for name, own in scored.items() if name != "as_scored"}
     return (
         {key: part for key, part in full.items() if key != "readings"}
         | said

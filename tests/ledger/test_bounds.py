@@ -155,7 +155,8 @@ def test_bounds_are_tested_all_at_once():
     more = pd.DataFrame({"verdict": ["not refuted"] * 8, "p": [0.9] * 8, "why": ""})
     found = together(pd.concat([ledger[:2], more], ignore_index=True))
     assert found["verdict"].tolist()[:2] == ["refuted (reduced)", "not refuted (reduced)"]
-    assert found["why"][1] == "it is above by itself, and not when all 10 bounds are tested at once"
+    assert found["why"][1] == "it is above by itself, and not when all 10 bounds are tested at once; w"
+    assert together(pd.concat([ledger[1:2].assign(why=""), more]))["why"].iloc[0].endswith("are tested at once")
 
 
 @pytest.mark.parametrize(("epsilon", "kept"), [(0.0, 0.5), (1.0, 0.7310585786300049), (700.0, 1.0)])

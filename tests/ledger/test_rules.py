@@ -189,6 +189,11 @@ def test_a_claim_holds_under_one_reading_and_fails_under_all(first, second, verd
     assert (row["verdict"], row["reading"], row["ours"]) == (verdict, reading, pytest.approx(ours, abs=1e-12))
 
 
+def test_a_claim_that_holds_says_under_which_readings_it_fails():
+    assert readings(raw=UP, softmax=DOWN, folded=DOWN)["why"] == "fails under softmax, folded"
+    assert readings(raw=UP, softmax=FLAT)["why"] == ""
+
+
 def test_what_no_reading_decides_says_what_each_does():
     assert readings(raw=DOWN, softmax=FLAT)["why"] == "raw: fails; softmax: undecided"
     assert readings(raw=DOWN, softmax=DOWN)["why"] == "it is noisy"

@@ -157,7 +157,7 @@ def test_an_auc_as_scored_and_folded_is_read_in_two_ways(read):
     check = "auc of {target} under none in e"
     entries = [NUMBER | {"published": {"item": "t"}, "check": check, "sides": "either"}]
     for names, given in ((["as_scored", "folded"], check),
-                         (["a", "b", "a_folded", "b_folded"], {"a": check, "b": check})):  # fmt: skip
+                         (["a_as_scored", "b_as_scored", "a_folded", "b_folded"], {"a": check, "b": check})):  # fmt: skip
         found = read(numbers=[entries[0] | {"check": given}])["numbers"][0]
         assert [*found["readings"]] == names
         assert [one.get("sides") for one in found["readings"].values()] == ["one"] * (len(names) // 2) + [None] * (

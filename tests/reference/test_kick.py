@@ -15,7 +15,7 @@ from cutlayer.reference import kick, published
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = kick.rows(ROOT / published.FOLDER / "claims.csv")
-ERRS = REFERENCE.index[REFERENCE["item"] == "lemma1"][0]
+ERRS = REFERENCE.index[REFERENCE["item"] == "rcc1_near_rcc2"][0]
 
 
 def test_every_row_is_in_the_reference_once_with_a_number() -> None:

@@ -1,6 +1,6 @@
-"""Theorems 2 to 4 of the chebyshev paper: closed forms against brute force, and bounds that hold.
+"""Lemma 1 and theorems 2 to 4 of the chebyshev paper: closed forms against brute force, and bounds that hold.
 
-They hold of any matrix, so that they are tests here and no claims of paper.yaml.
+They hold of any matrix or features, so that they are tests here and no claims of paper.yaml.
 
 `A` is drawn with independent rows, with dependent ones, with fewer columns than rows, and with one column.
 """
@@ -47,6 +47,23 @@ def mse(guess, X):
 def plain_minus_half(A, b):
     """The solution of A x = b closest to 1/2."""
     return 0.5 + solved(A, b - 0.5 * A.sum(axis=1))
+
+
+@given(instances(), st.floats(0.01, 2), st.floats(0, 1))
+def test_lemma1_a_random_guess_errs_more_than_its_mean_by_its_variance(instance, spread, middle):
+    """Of any features."""
+    _, X = instance
+    draws = middle + spread * np.linspace(-0.5, 0.5, 101)
+    gap = np.mean([mse(one, X) for one in draws]) - mse(middle, X)
+    assert gap == pytest.approx(draws.var())
+
+
+def test_lemma1_uniform_guesses_lose_a_twelfth_to_one_half():
+    """To five standard errors of the mean over 20,000 draws."""
+    X, attack = generator("lemma1").random((5000, 4)) ** 2, plugins.create("attack", "random_guess", game="vertical")
+    view = View("random_guess", attack.sees, {"scores": X, "passive": np.arange(4)}, generator("lemma1 guesses"))
+    gap = np.square(attack.infer(view) - X) - np.square(0.5 - X)
+    assert abs(gap.mean() - 1 / 12) < 5 * gap.std() / np.sqrt(gap.size)
 
 
 @given(instances())

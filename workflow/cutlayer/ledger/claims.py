@@ -89,7 +89,7 @@ def judge(name: str, paper: Mapping[str, Any], published: pd.DataFrame, cells: C
     rows_of_entries = (scales.largest(entry) for entry in zip(*judged, strict=True))
     found = [{"paper": name, "reading": ""} | row for rows in rows_of_entries for row in rows]
     rows = pd.DataFrame(found, columns=COLUMNS)
-    rows = multiplicity.together(rows.astype({"p": float, "verdict": object}))
+    rows = rows.astype({"p": float, "verdict": object})
     return rows.assign(alone=multiplicity.by_itself(rows).map({True: "yes", False: ""}))
 
 
@@ -290,9 +290,11 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
     row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
     same = len({*plain.values()}) == 1
+    against = [name for name, word in plain.items() if word in multiplicity.AGAINST]
     if holding or not judged or same:
         row |= {"why": _seeds_of_readings(rows)} if plain[first] == verdicts.UNDECIDED else {}
         row |= {"why": _of_each(_whys(rows))} if same and plain[first] == verdicts.NO_COMMON_RANGE else {}
+        row |= {"why": f"{plain[against[0]]} under {BETWEEN.join(against)}"} if holding and against else {}
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())

@@ -44,13 +44,13 @@ def p_value(ours: Compared, judge: Callable[[Compared], str], verdict: str) -> f
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of a ledger in which bounds are refuted only if they stay so among all tested bounds (Holm)."""
-    alone = _words(rows) == REFUTED
+    refuted = _words(rows) == REFUTED
     tested = rows["p"].notna() & _words(rows).isin(BOUNDS)
     kept = pd.Series(holm([*rows.loc[tested, "p"]]), index=rows.index[tested], dtype=bool)
-    gone = alone & ~kept.reindex(rows.index, fill_value=False)
+    gone = refuted & ~kept.reindex(rows.index, fill_value=False)
     word = rows["verdict"].mask(gone, rows["verdict"].str.replace(REFUTED, NOT_REFUTED))
-    why = f"it is above by itself, and not when all {int(tested.sum())} bounds are tested at once"
-    return rows.assign(verdict=word, why=rows["why"].mask(gone, why))
+    alone = f"it is above by itself, and not when all {int(tested.sum())} bounds are tested at once"
+    return rows.assign(verdict=word, why=rows["why"].mask(gone, (alone + "; " + rows["why"]).str.removesuffix("; ")))
 
 
 def by_itself(rows: pd.DataFrame) -> pd.Series:

@@ -79,17 +79,18 @@ def _checked(entry: Entry, where: str) -> Entry:
         return entry
     if "given" in entry:
         entry = dict(entry) | {"given": check_lines.parsed(entry["given"], f"{where}.given")}
-    about = {key: entry[key] for key in OF_CHECKS if key in entry}
+    either = entry.get("sides") == EITHER
+    about = {key: entry[key] for key in OF_CHECKS if key in entry and not (either and key == "sides")}
     own = {key: part for key, part in entry.items() if key not in OF_CHECKS}
-    either = about.get("sides") == EITHER
     if not isinstance(entry["check"], Mapping) and not either:
         return own | {"check": check_lines.parsed(entry["check"], f"{where}.check") | about}
-    lines = entry["check"] if isinstance(entry["check"], Mapping) else {"as_scored": entry["check"]}
-    about |= {"sides": "one"} if either else {}
-    readings = {name: check_lines.parsed(line, f"{where}.check.{name}") | about for name, line in lines.items()}
+    lines = entry["check"] if isinstance(entry["check"], Mapping) else {"": entry["check"]}
+    readings = {
+        name: check_lines.parsed(line, f"{where}.check.{name}".removesuffix(".")) | about for name, line in lines.items()
+    }
     if either:
-        folded = {f"{name}_folded" if len(lines) > 1 else "folded": own for name, own in readings.items()}
-        readings |= {name: {key: part for key, part in own.items() if key != "sides"} for name, own in folded.items()}
+        scored = {f"{name}_as_scored".removeprefix("_"): one | {"sides": "one"} for name, one in readings.items()}
+        readings = scored | {f"{name}_folded".removeprefix("_"): one for name, one in readings.items()}
     return own | {"check": next(iter(readings.values()), {}), "readings": readings}
 
 

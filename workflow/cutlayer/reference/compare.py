@@ -19,7 +19,7 @@ from . import published
 
 KEY = ["paper", "kind", "item", "exhibit", "statement", "setup", "dataset"]  # what identifies a row
 NUMBERS = ["published", "ours", "low", "high", "difference"]
-RELATIVE = 1e-9  # files have ten digits
+RELATIVE, ABSOLUTE = 1e-9, 1e-9  # files have ten digits, and zeros are rounded
 SIDES = ("_yours", "_reference")
 
 
@@ -50,7 +50,7 @@ def differing(both: pd.DataFrame) -> pd.Series:
         for end in ("low", "high")
     }
     low, high = ends["low"].max(axis=1, skipna=False), ends["high"].min(axis=1, skipna=False)
-    return low - high > RELATIVE * np.maximum(low.abs(), high.abs())
+    return low - high > ABSOLUTE + RELATIVE * np.maximum(low.abs(), high.abs())
 
 
 def one_sided(both: pd.DataFrame) -> pd.Series:
