@@ -156,8 +156,8 @@ def test_a_number_is_a_row_and_its_columns_are_its_words(read):
 def test_an_auc_as_scored_and_folded_is_read_in_two_ways(read):
     check = "auc of {target} under none in e"
     entries = [NUMBER | {"published": {"item": "t"}, "check": check, "sides": "either"}]
-    for names, given in ((["as_scored", "folded"], check),
-                         (["a_as_scored", "b_as_scored", "a_folded", "b_folded"], {"a": check, "b": check})):  # fmt: skip
+    two = ["a_as_scored", "b_as_scored", "a_folded", "b_folded"]
+    for names, given in ((["as_scored", "folded"], check), (two, {"a": check, "b": check})):
         found = read(numbers=[entries[0] | {"check": given}])["numbers"][0]
         assert [*found["readings"]] == names
         assert [one.get("sides") for one in found["readings"].values()] == ["one"] * (len(names) // 2) + [None] * (

@@ -31,6 +31,13 @@ def test_the_reference_agrees_with_itself_and_a_row_that_is_only_found_does_not_
     assert kick.report(table).splitlines()[-1] == "agrees"
 
 
+def test_what_is_zero_but_for_rounding_agrees_however_it_was_rounded() -> None:
+    zero = REFERENCE["item"] == "theorem1_rcc2"
+    half = REFERENCE.assign(**{name: REFERENCE[name] / (1 + zero) for name in ("ours", "low", "high")})
+    assert (half["ours"] != REFERENCE["ours"]).any()
+    assert kick.beside(half, REFERENCE)["agrees"].all()
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -85,9 +85,8 @@ def _checked(entry: Entry, where: str) -> Entry:
     if not isinstance(entry["check"], Mapping) and not either:
         return own | {"check": check_lines.parsed(entry["check"], f"{where}.check") | about}
     lines = entry["check"] if isinstance(entry["check"], Mapping) else {"": entry["check"]}
-    readings = {
-        name: check_lines.parsed(line, f"{where}.check.{name}".removesuffix(".")) | about for name, line in lines.items()
-    }
+    here = f"{where}.check."
+    readings = {name: check_lines.parsed(line, (here + name).rstrip(".")) | about for name, line in lines.items()}
     if either:
         scored = {f"{name}_as_scored".removeprefix("_"): one | {"sides": "one"} for name, one in readings.items()}
         readings = scored | {f"{name}_folded".removeprefix("_"): one for name, one in readings.items()}
