@@ -18,12 +18,13 @@ from cutlayer.core.seeds import generator
 from cutlayer.exhibits.base import PlotContext
 from cutlayer.exhibits.embedding import agreement
 from cutlayer.exhibits.regression import fit
-from cutlayer.ledger.cells import NO_SEED, WHO
+from cutlayer.ledger.cells import NO_SEED, WHO, load
 from cutlayer.ledger.claims import Scale, judge
 from cutlayer.ledger.selection import chosen
 from cutlayer.plan import families
 from cutlayer.plan.plan import Plan
 from cutlayer.plan.sweeps import parameters_in, settings_of
+from cutlayer.reference import published
 
 PROJECT = Path(__file__).parents[2]
 PAPER = families.read(PROJECT / "workflow/papers/tappfl", "tappfl")
@@ -249,10 +250,26 @@ def test_what_a_reason_says_of_the_published_size_is_what_was_measured_there():
         assert said == measured, number["statement"]
         found |= {(target, utility)} if said else set()
     assert found == {(target, utility) for target in setups for utility in (True, False)} - {("race", False)}
-    for name in ("utility_smallest_at_1", "utility_falls"):
+    for name in ("utility_largest_at_0", "utility_smallest_at_1", "utility_falls"):
         why = PAPER["claims"][name]["why"]
         wanted = [(setup, f"lambda={at}") for setup in ("adult_gender", "adult_marital", "loans_race") for at in (0, 1)]
         assert re.findall(r"\d+\.\d%", why) == [at_the_published_size(*own, "test_accuracy") for own in wanted]
+
+
+def test_a_device_knows_as_many_of_its_own_rows_by_heart_as_the_reason_says():
+    """A wrong answer costs at least ln 2, so that a mean cross-entropy bounds how many are wrong."""
+    folder = PROJECT / published.FOLDER
+    losses, table = (load(published.cells(folder, "tappfl", name)) for name in ("figure2", "table2"))
+    said = [int(share) / 100 for share in re.findall(r"(\d+)%", PAPER["claims"]["ce_rises"]["why"])]
+    for setup, least, most in zip(
+        ("adult_gender_averaged", "diabetes_federated_averaged"), said[::2], said[1::2], strict=True
+    ):
+        loss = losses[(losses["setup"] == setup) & (losses["metric"] == "device_ce")]
+        tested = table[
+            (table["setup"] == setup) & (table["attack"] == "stale") & (table["metric"] == "attack_accuracy")
+        ]
+        assert 1 - loss.groupby("setting")["value"].mean().max() / math.log(2) >= least
+        assert tested.groupby("setting")["value"].mean().max() <= most
 
 
 def test_no_reason_of_a_number_stands_on_two_kinds_of_rows():

@@ -87,6 +87,20 @@ def test_a_constant_answer_is_the_reason_only_where_ours_is_within_the_tolerance
     assert found["why"].startswith("w; ") is not withheld
 
 
+@pytest.mark.parametrize(("asked", "verdict"), [("s", "no signal"), ("other", "holds")])
+def test_a_premise_is_asked_where_its_exhibit_has_the_setup(asked, verdict):
+    """Where it was not run in a setup, nothing is known of it, and a sentence about utility alone stands by itself."""
+    runs = {"none": 0.9, "zeros": 0.9}
+    floor = pd.concat([cells(value, "test_accuracy", attack="", defense=name) for name, value in runs.items()])
+    sides = {key: {"defense": name, "metric": "test_accuracy"} for key, name in (("left", "none"), ("right", "zeros"))}
+    check = {"exhibit": "e", "statistic": "value", "at_least": 0.8, "left": {"metric": "test_accuracy"}}
+    claim = {"text": "It is useful.", "place": "p", "check": check}
+    claim |= {"given": {"exhibit": "f", "statistic": "gap", "at_least": 0.02, **sides}}
+    tables = {"e": cells(0.9, "test_accuracy", attack=""), "f": floor.assign(setup=asked)}
+    found = judge("p", {"claims": {"c": claim}}, pd.DataFrame(), tables, Scale("paper"))
+    assert found["verdict"].tolist() == [verdict]
+
+
 def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
     def of(setting):
         table = pd.concat([cells(0.6, setting=setting), cells(0.7, defense="r")])

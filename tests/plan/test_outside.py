@@ -370,7 +370,7 @@ def test_an_attack_that_is_at_chance_in_the_metric_drawn_has_no_signal() -> None
     table = cells(OTHERS | {("mine", ""): (0.65, 0.73)})
     leaks = table["metric"] == "attack_utility"
     table = pd.concat([table.assign(value=table["value"].mask(leaks, 0.5)), table[leaks].assign(metric="leak_auc")])
-    better = "is not surely better than chance at this size"
+    better = "is not surely better than chance here"
     reason = f"no signal (the attack any_attack {better}: attack_utility 0.500, chance 0.500)"
     assert tried.of_defense(table, ["mine"], "any_attack", DRAW, ["home"]) == f"{reason} on home"
     assert tried.of_dataset(table, ["home"], "any_attack", DRAW, ["home"]) == f"{reason} on home"

@@ -90,6 +90,4 @@ def _void(found: Found, check: Entry, cells: Cells) -> str:
         return ""
     leak, bound = leaks["value"].mean(), bounds["value"].mean()
     which = "worst" if "by" in own else "same"  # of a set each side has its own
-    return (
-        f"at this size the {which} attack reaches {leak:.3f} without a defense, not surely above the bound, {bound:.3f}"
-    )
+    return f"the {which} attack reaches {leak:.3f} without a defense, not surely above the bound, {bound:.3f}"

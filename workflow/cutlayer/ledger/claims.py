@@ -126,10 +126,15 @@ class _Judged:
         return rows
 
     def _given(self, premise: Mapping[str, Any], found: Found) -> Found:
-        """The finding, without a verdict where what the sentence presupposes is not so, by its mean over seeds."""
-        if found.lacks in (FAILED, SKIPPED) or found.facts["provenance"] == verdicts.STAND_IN:
+        """The finding, without a verdict where what the sentence presupposes is not so, by its mean over seeds.
+
+        Of a setup that the premise's exhibit does not have it is not asked.
+        """
+        setup, table = found.facts["setup"], self._cells.get(premise["exhibit"])
+        asked = table is not None and bool((table["setup"] == setup).any())
+        if not asked or found.lacks in (FAILED, SKIPPED) or found.facts["provenance"] == verdicts.STAND_IN:
             return found
-        for there in per_setup({**premise, "setups": [found.facts["setup"]]}, self._cells, self._scale.absent):
+        for there in per_setup({**premise, "setups": [setup]}, self._cells, self._scale.absent):
             mean = there.compared.shown.mean
             if there.lacks:
                 return replace(found, lacks=there.lacks, why=there.why)

@@ -3,10 +3,10 @@
 The undefended run decides, each of its metrics of which chance is known: the share of the most common value for an
 accuracy, 1/2 for an AUC. Its whole interval must be above that, where seeds and the binomial error of the tested rows
 both count, or that of each seed on its own; an attack's AUC may be on either side. An attack counts in the metrics that
-are judged: one that is better than chance by its AUC alone says nothing of how an accuracy falls. Where a paper has no
-undefended run of a setup, the runs with a weight of 0 decide, or else all runs. Of several attacks one is enough, so
-that they share the 5% equally, and so do the metrics and runs of an attack its part: a rival that was run more often
-takes no other's signal away.
+are judged: one that is better than chance by its AUC alone says nothing of how an accuracy falls. Of what has no known
+chance, as `attack_accuracy_max`, any metric of the attack counts. Where a paper has no undefended run of a setup, the
+runs with a weight of 0 decide, or else all runs. Of several attacks one is enough, so that they share the 5% equally,
+and so do the metrics and runs of an attack its part: a rival that was run more often takes no other's signal away.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from cutlayer.plan.sweeps import UNDEFENDED
 
 from .audit import SCORE
 from .chance import kind, with_columns
-from .check_cells import Check, idle
+from .check_cells import Check, acts, idle
 from .statistics import CONFIDENCE, Sample
 
 NO_SIGNAL = "no signal"
-MODEL, NO_BETTER = "the model", "is not surely better than chance at this size"
+MODEL, NO_BETTER = "the model", "is not surely better than chance here"
 CASE = ["exhibit", "setup", "defense", "setting", "attack", "metric", "seed"]
 NUMBERS = ["value", "chance", "error"]
 COLUMNS = [*CASE, *NUMBERS]
@@ -52,14 +52,13 @@ class Signals:
         if check["statistic"] in EVERY_CASE or not (used["tested"] > 0).any():
             return ""
         setup, attacked = str(used["setup"].iloc[0]), used[used["attack"] != ""]
-        defended = bool((used["defense"] != UNDEFENDED).any())
         picked = any(declared.of(name).picked for name in attacked["metric"])  # the best of many guesses
         reason = self._chance("", setup, "", frozenset())
-        if reason or attacked.empty or not (defended or picked):
+        if reason or attacked.empty or not (acts(used) or picked):
             return reason
         attacks, metrics = [*dict.fromkeys(attacked["attack"])], frozenset(attacked["metric"])
         reasons = [self._chance(check["exhibit"], setup, name, metrics, len(attacks)) for name in attacks]
-        return reasons[0] if all(reasons) else ""
+        return "; ".join(reasons) if all(reasons) else ""
 
     def _chance(self, exhibit: str, setup: str, attack: str, metrics: frozenset[str], attacks: int = 1) -> str:
         """Reason why an attack, one of several, is not better than chance in these metrics (in any if none has a known

@@ -34,7 +34,7 @@ def as_near_undefended(check: Check, found: Found, cells: Mapping[str, pd.DataFr
     gap = compared({"statistic": "gap", "left": sides[0], "right": sides[1]}, own).shown
     if gap.low > check["at_most"]:
         return ""
-    return f"at this size it is {gap.mean:.3f} above without a defense, not surely further"
+    return f"it is {gap.mean:.3f} above without a defense, not surely further"
 
 
 def as_near_as_a_constant(check: Check, used: pd.DataFrame, printed: float, tolerance: float) -> bool:
