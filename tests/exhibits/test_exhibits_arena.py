@@ -228,6 +228,13 @@ def test_before_and_after_have_their_marks_their_names_and_bounds(drawn):
     assert names[0] == "none"
 
 
+def test_before_and_after_leave_out_a_setup_that_has_neither(drawn):
+    cells = cells_of("before_after", made_up)
+    first = cells["setup"] == cells["setup"].iloc[0]
+    figure, _ = drawn("before_after", cells[~first | cells["attack"].isin(["", "norm"])])
+    assert len(visible(figure)) == cells["setup"].nunique() - 1
+
+
 def test_beyond_features_has_the_bound_on_a_row_s_label_in_black_and_any_other_in_gray(drawn):
     values = {"features_auc": 0.72, "features_auc_adjusted": 0.51, "leak_auc_adjusted": 0.6, "leak_auc_mean": 0.8}
 

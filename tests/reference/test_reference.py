@@ -221,6 +221,16 @@ def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
     ]
 
 
+def test_setups_are_in_the_order_of_the_exhibit() -> None:
+    def table(run: str, setup: str) -> pd.DataFrame:
+        own = dict.fromkeys(cells.WHO, "") | {"setup": setup, "provenance": "real", "all": "0", "skipped": ""}
+        return pd.DataFrame([own] * 2).assign(defense=["none", "dp"], scale=SCALE, run=run)
+
+    exhibit = {"setups": ["bank", "robot"], "defenses": ["none", "dp"], "attacks": []}
+    found = merge.merged(table("1", "robot"), table("2", "bank"), exhibit, [SCALE])
+    assert [*found["setup"] + " " + found["defense"]] == ["bank none", "bank dp", "robot none", "robot dp"]
+
+
 def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:
     stale = root / f"reference/exhibits/{FIRST}/gone.csv"
     stale.write_text("old")

@@ -39,7 +39,7 @@ TICK: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class BeforeAfter(Exhibit):
-    """One panel for each setup, with the same schemes as rows."""
+    """One panel for each setup with a leak to one of both sets of attacks, with the same schemes as rows."""
 
     before: str = "attacks_of_the_papers"  # sets of attacks
     after: str = "any_attack"
@@ -51,6 +51,7 @@ class BeforeAfter(Exhibit):
     def draw(self, cells: pd.DataFrame, title: str, files: Mapping[str, Path], context: PlotContext) -> None:
         """Write png and pdf."""
         cells, known = marked(cells.assign(scheme=column(cells, "scheme")), context.knowing)
+        cells = cells[cells["setup"].isin(self._shown(cells))]
         schemes_only = cells[cells["defense"] != ""]
         schemes, names = list(dict.fromkeys(schemes_only["scheme"])), list(dict.fromkeys(cells["setup"]))
         styles = series_styles(schemes_only, "scheme", "scheme", context)
@@ -74,6 +75,12 @@ class BeforeAfter(Exhibit):
             axis.set_xlabel(self.x_label, fontsize=8)
         legend = self._legend(bool((schemes_only["attack"] == AS_DRAWN).any()))
         finish(figure, title, " · ".join(filter(None, [known, footer(cells)])), legend, files)
+
+    def _shown(self, cells: pd.DataFrame) -> set[str]:
+        """The setups with a leak to one of both sets, or without any number: what keeps them from it is told."""
+        numbers = measured(cells)
+        leaks = numbers[numbers["attack"].isin([self.before, self.after]) & (numbers["metric"] == self.leak)]
+        return set(leaks["setup"]) | (set(cells["setup"]) - set(numbers["setup"]))
 
     def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
         """Draw the marks of a scheme that have numbers."""

@@ -22,7 +22,10 @@ RUN = "run"  # which row of runs.csv a cell is of
 
 
 def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], order: Sequence[str]) -> pd.DataFrame:
-    """The cells of an exhibit with the new ones, without those of what it no longer shows; `order` is of scales."""
+    """The cells of an exhibit with the new ones, without those of what it no longer shows; `order` is of scales.
+
+    Setups are in the order of the exhibit, whichever run came first.
+    """
     if old.empty or axis(old) != axis(new):
         return new
     own = [name for name in new.columns if name not in ("scale", RUN)]
@@ -32,9 +35,10 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
     old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
     new = new[~_same(old, new)]
-    found = pd.concat([old[~_keys(old).isin(_keys(new))], new])
-    places = found["scale"].map({scale: place for place, scale in enumerate(order)})
-    return found.iloc[places.to_numpy().argsort(kind="stable")].reset_index(drop=True)
+    found = pd.concat([old[~_keys(old).isin(_keys(new))], new], ignore_index=True)
+    scales, setups = ({name: place for place, name in enumerate(names)} for names in (order, exhibit["setups"]))
+    places = pd.DataFrame({"scale": found["scale"].map(scales), "setup": found["setup"].map(setups)})
+    return found.loc[places.sort_values(["scale", "setup"], kind="stable").index].reset_index(drop=True)
 
 
 def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
