@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.packages import added
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("buildah", "crun", "mmdebstrap")
 CHROOT = ("--isolation", "chroot")  # no limits, no namespaces: it builds inside of another container, too
+ROOM = 20  # GB: while buildah commits it, an image with torch for CUDA is there three times
 REACHED = ("cert", "constraint", "extra-index-url", "find-links", "index-url", "timeout")  # settings of pip
 
 
@@ -27,6 +29,9 @@ def storage() -> Iterator[list[str]]:
         pytest.skip("it takes minutes and gigabytes: CUTLAYER_BUILD_CONTAINER=1 builds, and installs what builds")
     if os.geteuid():
         pytest.skip("only root may install buildah")
+    free = shutil.disk_usage(gettempdir()).free / 1e9
+    if free < ROOM:
+        pytest.skip(f"the image takes {ROOM} GB while it is built, and {free:.0f} are free")
     with added(*PACKAGES) as there, TemporaryDirectory() as folder:
         if not there:
             pytest.skip(f"{', '.join(PACKAGES)} cannot be installed")
