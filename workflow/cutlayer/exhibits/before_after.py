@@ -27,6 +27,7 @@ HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3}
 PLAIN: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6}
 CROSS: dict[str, Any] = {"linestyle": "", "marker": "x", "markersize": 7, "color": "#000000", "zorder": 6}
 EACH, ROOM = 0.2, 2.1  # inches that a scheme needs, for its two names, and that a panel has
+LEAST = 8  # inches, for a panel between names on both sides
 TICK: dict[str, Any] = {
     "linestyle": "",
     "marker": "|",
@@ -58,7 +59,7 @@ class BeforeAfter(Exhibit):
         columns = 2 if len(names) in (2, 4) else min(3, len(names))
         figure, axes = panels(len(names), columns)
         width, height = figure.get_size_inches()
-        figure.set_size_inches(width, height + -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM))
+        figure.set_size_inches(max(width, LEAST), height + -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM))
         for place, (axis, name) in enumerate(zip(axes, names, strict=True)):
             own = schemes_only[schemes_only["setup"] == name]
             axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=9)
