@@ -29,8 +29,8 @@ def cells(value, metric="attack_accuracy", **who):
     return pd.DataFrame([common | facts | {"metric": metric} | who | {"seed": seed, "value": v} for seed, v in seeds])
 
 
-def near_chance(undefended, defended, setting="", none="none"):
-    """Verdict of "at most 0.12 above the majority"."""
+def near_chance(undefended, defended, setting="", none="none", larger=()):
+    """Verdict of "at most 0.12 above the majority"; `larger` runs have only the attack without a defense."""
     runs = [("d", "", defended), (none, setting, undefended)]
     parts = [cells(value, defense=name, setting=own) for name, own, value in runs]
     parts += [cells(MAJORITY, "majority", defense=name, setting=own) for name, own, _ in runs]
@@ -39,7 +39,13 @@ def near_chance(undefended, defended, setting="", none="none"):
     sides = [side | {"setting": ""} for side in sides]
     check = {"exhibit": "e", "statistic": "gap", "left": sides[0], "right": sides[1], "at_most": 0.12}
     claims = {"claims": {"c": {"text": "It is close.", "place": "p", "check": check}}}
-    (row,) = judge("p", claims, pd.DataFrame(), {"e": pd.concat(parts)}, Scale("paper")).to_dict("records")
+    names = ["paper", *(f"larger{at}" for at in range(len(larger)))]
+    parts = [part.assign(scale="paper") for part in parts]
+    for name, value in zip(names[1:], larger, strict=True):
+        both = cells(value, defense=none), cells(MAJORITY, "majority", defense=none)
+        parts += [table.assign(setting=setting, scale=name) for table in both]
+    scales = [Scale(name, absent="not run") for name in names]
+    (row,) = judge("p", claims, pd.DataFrame(), {"e": pd.concat(parts)}, *scales).to_dict("records")
     return row["verdict"], row["why"]
 
 
@@ -48,7 +54,14 @@ def test_close_to_chance_is_a_finding_only_where_it_is_not_so_without_a_defense(
     assert near_chance(0.8, 0.75)[0] == "fails"
     verdict, why = near_chance(0.6, 0.55)
     assert verdict == "no signal"
-    assert "0.100 above" in why
+    assert why == "it is 0.100 above without a defense here, surely not further"
+    assert near_chance(0.62, 0.55)[1] == "it is 0.120 above without a defense here, not surely further"
+
+
+def test_what_the_largest_run_has_without_a_defense_is_told_where_there_is_one():
+    verdict, why = near_chance(0.62, 0.55, larger=(0.7, 0.8))
+    assert verdict == "no signal"
+    assert why == "it is 0.120 above without a defense here, not surely further, and 0.300 at the largest that was run"
 
 
 def test_a_weight_of_0_is_no_defense():

@@ -121,3 +121,33 @@ def test_plain_steps_of_tcpo_keep_below_the_threshold_if_they_are_short(referenc
         outcome = protocol.run(Task("diabetes_sex_poisoned", "tcpo_exact_sgd", 4, table, settings, {"": method}))
         broken += [row["value"] for row in outcome.utility if row["metric"] == "threshold_broken"]
     assert broken[0] > broken[1] == 0
+
+
+def of_nine(target: str, defense: str, attack: str) -> tuple[pd.Series, float]:
+    """What an attack finds at each setting of tcpo's figure 4 on Adult, mean over seeds, and what table 5 prints."""
+    cells = pd.read_csv(PROJECT / "reference/cells/tcpo/figure4_tabular.csv.gz", keep_default_na=False)
+    metric = {"basic": "attack_accuracy", "dpa": "attack_accuracy_max", "": "test_accuracy"}[attack]
+    own = cells[(cells["setup"] == f"adult_{target}") & (cells["defense"] == defense) & (cells["metric"] == metric)]
+    found = own[own["attack"] == attack].astype({"value": float}).groupby("setting")["value"].mean()
+    printed = pd.read_csv(PROJECT / "workflow/papers/tcpo/published.csv").query("item == 'table5'")
+    row = (printed["target"] == target) & (printed["method"] == defense)
+    row &= printed["metric"] == f"{attack or 'utility'}_accuracy"
+    return found, printed[row]["value"].item() / 100
+
+
+@pytest.mark.parametrize("target", ["sex", "relationship"])
+@pytest.mark.parametrize(("defense", "attack"), [("adv", "dpa"), ("adv2", "basic"), ("adv2", "dpa")])
+def test_no_weight_and_steps_of_an_adversary_bring_an_attack_as_low_as_tcpo_prints(
+    target: str, defense: str, attack: str
+) -> None:
+    found, printed = of_nine(target, defense, attack)
+    assert len(found) == 9
+    assert found.min() > printed
+
+
+def test_an_adversary_of_five_steps_alone_brings_the_basic_attack_as_low_as_tcpo_prints_and_costs_utility() -> None:
+    found, printed = of_nine("relationship", "adv", "basic")
+    low = {name for name, value in found.items() if value <= printed}
+    assert low == {name for name in found.index if str(name).endswith("steps=5")}
+    undefended, kept = (of_nine("relationship", name, "")[0] for name in ("none", "adv"))
+    assert (kept[kept.index.isin(low)] < undefended.item() - 0.02).all()

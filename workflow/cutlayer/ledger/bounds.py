@@ -89,5 +89,5 @@ def _void(found: Found, check: Entry, cells: Cells) -> str:
     if compared({"statistic": "gap", "left": plain, "right": right}, both).shown.low > 0:
         return ""
     leak, bound = leaks["value"].mean(), bounds["value"].mean()
-    which = "worst" if "by" in own else "same"  # of a set each side has its own
-    return f"the {which} attack reaches {leak:.3f} without a defense, not surely above the bound, {bound:.3f}"
+    which = f"worst attack of {plain['attack']}" if "by" in own else "same attack"  # of a set each side has its own
+    return f"the {which} reaches {leak:.3f} without a defense, not surely above the bound, {bound:.3f}"

@@ -98,7 +98,8 @@ class _Judged:
 
     def __init__(self, paper: Mapping[str, Any], published: pd.DataFrame, sizes: Sequence[Cells], scale: Scale) -> None:
         cells, *larger = sizes
-        self._paper, self._cells, self._scale, self._signals = paper, cells, scale, Signals(cells)
+        self._paper, self._cells, self._larger, self._scale = paper, cells, larger, scale
+        self._signals = Signals(cells)
         self._published = published
         self._too_small = too_small.reasons(paper, published, cells, larger)
 
@@ -257,7 +258,7 @@ class _Judged:
         if far.any() and not _of_utility(check, found):
             names = ", ".join(dict.fromkeys(found.used.loc[far, "defense"]))
             return verdicts.UNDECIDED, f"no setting of {names} is as useful here as the table's rule asks"
-        reason = as_near_undefended(check, found, self._cells)
+        reason = as_near_undefended(check, found, self._cells, self._larger)
         return (NO_SIGNAL, reason) if reason else ("", "")
 
     def _of_a_model(self, found: Found) -> bool:

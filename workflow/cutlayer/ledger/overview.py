@@ -119,8 +119,8 @@ class Chip:
     def text(self) -> str:
         """The verdict in words; of several, how often each."""
         if len(self.verdicts) == 1:
-            read = f", read as {' and '.join(self.readings).replace('_', ' ')}" if self.readings else ""
-            return self.word + read
+            read = " and ".join(self.readings).replace("_", " ").removeprefix("as ")
+            return f"{self.word}, read as {read}" if read else self.word
         return ", ".join(f"{count} {word}" for word, count in self.verdicts.items())
 
 

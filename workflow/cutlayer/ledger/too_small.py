@@ -49,7 +49,12 @@ def reasons(
 def _at_the_largest(larger: Sequence[Cells], setup: str, metric: str) -> str:
     """What the largest run of a setup has without a defense; empty where there is no larger one."""
     there = (undefended(cells, setup, metric) for cells in reversed(larger))
-    value = next((own["value"].mean() for own in there if len(own)), None)
+    return at_the_largest(own["value"].mean() for own in there if len(own))
+
+
+def at_the_largest(values: Iterator[float]) -> str:
+    """The first of the values of larger runs, the largest run first, to be said after one's own; empty without any."""
+    value = next(values, None)
     return "" if value is None else f", and {value:.3f} at the largest that was run"
 
 

@@ -6,7 +6,7 @@ number whose tolerance has the accuracy of a constant answer in it is met by a m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,27 +14,43 @@ import pandas as pd
 from cutlayer.metrics import declared
 
 from .check_cells import Check, acts, idle, mask
-from .estimates import compared
+from .estimates import Estimate, compared
 from .evidence import Found
+from .too_small import Cells, at_the_largest
 
 CONSTANT = "an answer that is always the same is within its tolerance, too, so that it cannot hold"
 
 
-def as_near_undefended(check: Check, found: Found, cells: Mapping[str, pd.DataFrame]) -> str:
-    """Why "at most so far above chance" says nothing of a defense: the attack on no defense is not surely further."""
-    left, right = check["left"], check.get("right", {})
-    if check["statistic"] != "gap" or "at_most" not in check or not _is_chance(right) or not acts(found.used):
+def as_near_undefended(check: Check, found: Found, cells: Cells, larger: Sequence[Cells] = ()) -> str:
+    """Why "at most so far above chance" says nothing of a defense: the attack on no defense is not surely further.
+
+    `larger` has the cells of larger scales, the largest last; the reason names what the largest one found.
+    """
+    if (
+        check["statistic"] != "gap"
+        or "at_most" not in check
+        or not _is_chance(check.get("right"))
+        or not acts(found.used)
+    ):
         return ""
-    table = cells[check["exhibit"]]
-    own = table[(table["setup"] == found.facts["setup"]) & (table["skipped"] == "")]
-    own = idle(own[mask(own, {"attack": left["attack"], "metric": [left["metric"], right["metric"]]})])
+    gap = _undefended(check, found.facts["setup"], cells)
+    if gap is None or gap.low > check["at_most"]:
+        return ""
+    further = "surely not further" if gap.high <= check["at_most"] else "not surely further"
+    there = (_undefended(check, found.facts["setup"], tables) for tables in reversed(larger))
+    beside = at_the_largest(one.mean for one in there if one)
+    return f"it is {gap.mean:.3f} above without a defense here, {further}{beside}"
+
+
+def _undefended(check: Check, setup: str, cells: Cells) -> Estimate | None:
+    """By how much a check's attack is above chance without a defense; None where that was not run."""
+    table = cells.get(check["exhibit"], pd.DataFrame(columns=["setup", "skipped"]))
+    sides = [{"attack": check["left"]["attack"], "metric": check[side]["metric"]} for side in ("left", "right")]
+    own = table[(table["setup"] == setup) & (table["skipped"] == "")]
     if own.empty:
-        return ""
-    sides = [{"attack": left["attack"], "metric": side["metric"]} for side in (left, right)]
-    gap = compared({"statistic": "gap", "left": sides[0], "right": sides[1]}, own).shown
-    if gap.low > check["at_most"]:
-        return ""
-    return f"it is {gap.mean:.3f} above without a defense, not surely further"
+        return None
+    own = idle(own[mask(own, {"attack": sides[0]["attack"], "metric": [side["metric"] for side in sides]})])
+    return None if own.empty else compared({"statistic": "gap", "left": sides[0], "right": sides[1]}, own).shown
 
 
 def as_near_as_a_constant(check: Check, used: pd.DataFrame, printed: float, tolerance: float) -> bool:
