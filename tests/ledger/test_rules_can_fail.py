@@ -25,6 +25,7 @@ from cutlayer.ledger.estimates import compared
 from cutlayer.metrics import declared
 from cutlayer.plan import check_lines
 from cutlayer.plan.limits import refuse
+from cutlayer.plan.sweeps import UNDEFENDED
 from cutlayer.reference import published, reasons
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +62,7 @@ def inputs(check: Check, own: pd.DataFrame, draw: np.random.Generator) -> Iterat
     inside = float(np.mean(limits))
     left = np.logical_or.reduce([mask(own, one) for one in evidence.listed(check["left"])])
     yield from _sweeps(check, own, left)
+    yield from _shares(check, own, left)
     for base in (0.5, 0.0, 1.0) if "right" in check else (0.0, 0.5, 1.0):
         for shift in (inside - 0.25, inside + 0.25, inside, inside - 1, inside + 1, 0.0, -1.0, 1.0):
             yield own["value"].to_numpy() * 0 + base + shift * left  # one side all above the other, or on one level
@@ -83,6 +85,13 @@ def _sweeps(check: Check, own: pd.DataFrame, left: np.ndarray) -> Iterator[np.nd
     step = own.groupby("defense")["setting"].rank(method="dense").to_numpy()
     for lift in (-0.4, 0.4):
         yield np.where(held, 0.5 + 0.4 * step / step.max(), 0.5 + lift * left)
+
+
+def _shares(check: Check, own: pd.DataFrame, left: np.ndarray) -> Iterator[np.ndarray]:
+    """Of what is kept of a worth: one of 1/2, of which little or nearly all is kept."""
+    if check["statistic"] == "kept":
+        for value in (0.55, 0.95):
+            yield np.where(left, value, np.where(own["defense"] == UNDEFENDED, 1.0, 0.5))
 
 
 def within(own: pd.DataFrame, values: np.ndarray) -> pd.DataFrame:

@@ -59,7 +59,8 @@ class BeforeAfter(Exhibit):
         columns = 2 if len(names) in (2, 4) else min(3, len(names))
         figure, axes = panels(len(names), columns)
         width, height = figure.get_size_inches()
-        figure.set_size_inches(max(width, LEAST), height + -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM))
+        more = -(-len(names) // columns) * max(0, EACH * len(schemes) - ROOM)
+        figure.set_size_inches(max(width, LEAST), height + more)
         for place, (axis, name) in enumerate(zip(axes, names, strict=True)):
             own = schemes_only[schemes_only["setup"] == name]
             axis.set_title(panel_title(cells[cells["setup"] == name], name), fontsize=9)
