@@ -235,6 +235,12 @@ def test_before_and_after_leave_out_a_setup_that_has_neither(drawn):
     assert len(visible(figure)) == cells["setup"].nunique() - 1
 
 
+def test_before_and_after_show_every_setup_where_none_has_a_leak(drawn):
+    cells = cells_of("before_after", made_up)
+    figure, _ = drawn("before_after", cells[cells["attack"].isin(["", "norm"])])
+    assert len(visible(figure)) == cells["setup"].nunique()
+
+
 def test_beyond_features_has_the_bound_on_a_row_s_label_in_black_and_any_other_in_gray(drawn):
     values = {"features_auc": 0.72, "features_auc_adjusted": 0.51, "leak_auc_adjusted": 0.6, "leak_auc_mean": 0.8}
 

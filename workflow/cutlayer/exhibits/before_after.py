@@ -79,10 +79,10 @@ class BeforeAfter(Exhibit):
         finish(figure, title, " · ".join(filter(None, [known, footer(cells)])), legend, files)
 
     def _shown(self, cells: pd.DataFrame) -> set[str]:
-        """The setups with a leak to one of both sets, or without any number: what keeps them from it is told."""
+        """The setups with a leak to one of both sets, or without any number, of which it is told why; or else all."""
         numbers = measured(cells)
         leaks = numbers[numbers["attack"].isin([self.before, self.after]) & (numbers["metric"] == self.leak)]
-        return set(leaks["setup"]) | (set(cells["setup"]) - set(numbers["setup"]))
+        return set(leaks["setup"]) | (set(cells["setup"]) - set(numbers["setup"])) or set(cells["setup"])
 
     def _row(self, axis: Any, row: int, own: pd.DataFrame, color: str) -> None:
         """Draw the marks of a scheme that have numbers."""
