@@ -138,8 +138,11 @@ def test_other_attacks_meet_the_chosen_setting_and_keep_their_numbers():
 
 
 def test_of_equals_the_first_is_chosen():
-    rows = [*UNDEFENDED, *measured("adv", "b", 0.8, 0.6), *measured("adv", "a", 0.8, 0.6)]
-    assert picked(rows)["adult", "adv"] == ["b"]
+    for more in (0, 1e-11):  # numbers of a file have ten digits
+        rows = [*UNDEFENDED, *measured("adv", "b", 0.8, 0.6 + more), *measured("adv", "a", 0.8, 0.6)]
+        assert picked(rows)["adult", "adv"] == ["b"]
+        rows = [*UNDEFENDED, *measured("adv", "b", 0.7, 0.6), *measured("adv", "a", 0.7 + more, 0.6)]
+        assert picked(rows)["adult", "adv"] == ["b (none within 2 points)"]
 
 
 @given(
@@ -153,11 +156,11 @@ def test_no_setting_within_leaks_less_than_the_chosen_one(points, undefended, wi
     allowed = [(u, leak) for u, leak in points if undefended - u <= within]
     if allowed:
         assert near
-        assert table.loc[setting, "leak"] <= min(leak for _, leak in allowed)
+        assert table.loc[setting, "leak"] <= min(leak for _, leak in allowed) + 1e-8
     if near:
         assert table.loc[setting, "utility"] >= undefended - within - 1e-8
     else:
-        assert table.loc[setting, "utility"] == max(u for u, _ in points)
+        assert table.loc[setting, "utility"] >= max(u for u, _ in points) - 1e-8
 
 
 # What failed or does not apply.

@@ -51,7 +51,8 @@ def choose(points: pd.DataFrame, undefended: float, within: float) -> tuple[str,
     Of equals the first counts.
     """
     near = points[undefended - points["utility"] <= within + ROUNDING]
-    return (str(points["utility"].idxmax()), False) if near.empty else (str(near["leak"].idxmin()), True)
+    least = -points["utility"] if near.empty else near["leak"]
+    return str(least.index[least <= least.min() + ROUNDING][0]), not near.empty
 
 
 def _points(setup: pd.DataFrame, rule: Rule) -> pd.DataFrame:
