@@ -122,10 +122,17 @@ def test_a_rival_that_no_setting_makes_useful_enough_is_not_compared():
         sides = {key: side | {"attack": "a", "metric": "attack_accuracy"} for key, side in sides.items()}
         check = {"exhibit": "e", "statistic": "gap", "at_most": 0, **sides}
         claims = {"claims": {"c": {"text": "It leaks less.", "place": "p", "check": check}}}
-        return judge("p", claims, pd.DataFrame(), {"e": table}, Scale("paper"))["verdict"].tolist()
+        (row,) = judge("p", claims, pd.DataFrame(), {"e": table}, Scale("paper")).to_dict("records")
+        return row["verdict"], row["why"]
 
-    assert of("weight=1") == ["holds"]
-    assert of("weight=1 (none within 2 points)") == ["undecided"]
+    some, far = "weight=1 in 1 of 2", "weight=3 (none within 2 points) in 1 of 2"
+    everywhere = "no setting of d is as useful here as the table's rule asks"
+    assert of("weight=1") == of(f"{some} / weight=3 in 1 of 2") == ("holds", "")
+    assert of("weight=1 (none within 2 points)") == of(f"{far} / {far}") == ("undecided", everywhere)
+    assert of(f"{some} / {far}") == (
+        "undecided",
+        "for some seeds no setting of d is as useful on the others as the table's rule asks",
+    )
 
 
 @pytest.mark.parametrize(("setting", "worth", "verdict"), [("weight=1", 0.89, "holds"), ("weight=1", 0.8, "fails"),

@@ -31,7 +31,7 @@ from .estimates import Compared, beyond
 from .evidence import FAILED, METHODS, NO_RANGE, NO_WORTH, SKIPPED, UNCOMPARED, Found, per_setup
 from .readable import OURS
 from .readable import number as number_text
-from .selection import NONE_NEAR
+from .selection import BESIDE, NONE_NEAR
 from .signal import NO_SIGNAL, Signals
 from .trivial import CONSTANT, as_near_as_a_constant, as_near_undefended
 
@@ -254,10 +254,9 @@ class _Judged:
             return LACKING.get(found.lacks, verdicts.NO_RESULT), found.why
         if without:
             return NO_SIGNAL, without
-        far = found.used["setting"].str.contains(NONE_NEAR, regex=False)
-        if far.any() and not _of_utility(check, found):
-            names = ", ".join(dict.fromkeys(found.used.loc[far, "defense"]))
-            return verdicts.UNDECIDED, f"no setting of {names} is as useful here as the table's rule asks"
+        far = found.used[found.used["setting"].str.contains(NONE_NEAR, regex=False)]
+        if len(far) and not _of_utility(check, found):
+            return verdicts.UNDECIDED, _none_near(far)
         reason = as_near_undefended(check, found, self._cells, self._larger)
         return (NO_SIGNAL, reason) if reason else ("", "")
 
@@ -271,6 +270,17 @@ class _Judged:
 def _of_utility(check: Mapping[str, Any], found: Found) -> bool:
     """Whether a claim is on how useful a model is: where no setting is near enough, the most useful one is judged."""
     return not {"at_least", "at_most"}.isdisjoint(check) and bool((found.used["attack"] == "").all())
+
+
+def _none_near(far: pd.DataFrame) -> str:
+    """Of which defenses no setting is as useful as the table's rule asks: in all seeds, or in some."""
+    everywhere = far["setting"].map(lambda name: all(NONE_NEAR in one for one in name.split(BESIDE)))
+    says = {
+        True: "no setting of {} is as useful here as the table's rule asks",
+        False: "for some seeds no setting of {} is as useful on the others as the table's rule asks",
+    }
+    names = far.groupby(everywhere)["defense"].unique()
+    return "; ".join(says[bool(every)].format(", ".join(own)) for every, own in names.items())
 
 
 def _present(found: Found) -> int:

@@ -28,6 +28,7 @@ from .statistics import ROUNDING
 Rule = Mapping[str, Any]
 NOTHING = f"{failures.PREFIX}no utility and leak to choose a setting by"
 NONE_NEAR = "(none within"  # in the name of a setting that the rule does not allow
+BESIDE = " / "  # in a name, settings that different seeds chose
 ONE_SEED = f"{failures.REDUCED}the setting is chosen on other seeds, and there is one"
 
 
@@ -93,7 +94,7 @@ def _name(picks: list[tuple[str, bool]], within: float) -> str:
     seeds = Counter(f"{setting} {notes[near]}".strip() for setting, near in picks)
     if len(seeds) == 1:
         return next(iter(seeds))
-    return " / ".join(f"{name} in {count} of {len(picks)}" for name, count in seeds.most_common())
+    return BESIDE.join(f"{name} in {count} of {len(picks)}" for name, count in seeds.most_common())
 
 
 def _unchosen(own: pd.DataFrame, reason: str) -> pd.DataFrame:
