@@ -151,3 +151,15 @@ def test_an_adversary_of_five_steps_alone_brings_the_basic_attack_as_low_as_tcpo
     assert low == {name for name in found.index if str(name).endswith("steps=5")}
     undefended, kept = (of_nine("relationship", name, "")[0] for name in ("none", "adv"))
     assert (kept[kept.index.isin(low)] < undefended.item() - 0.02).all()
+
+
+def test_of_the_last_epoch_of_dpa_on_male_the_reasons_have_the_numbers_of_the_table() -> None:
+    cells = pd.read_csv(PROJECT / "reference/cells/tcpo/table4.csv.gz", keep_default_na=False)
+    own = cells.query("scale == 'reference' and setup == 'celeba_male' and attack == 'dpa'").astype({"value": float})
+    means = own.groupby(["metric", "defense"])["value"].mean()
+    found = {f"{100 * means[key]:.1f}" for key in (("attack_accuracy", "tcpo"), ("attack_accuracy", "infocensor"))}
+    found |= {f"{100 * value:.1f}" for value in means["majority"]}
+    rows = pd.read_csv(PROJECT / "reference/claims.csv", keep_default_na=False).query("paper == 'tcpo'")
+    said = rows.loc[rows["setup"].eq("celeba_male") & rows["why"].str.contains("in the last one it is at"), "why"]
+    assert len(said)
+    assert {*said.str.findall(r"\d+\.\d").explode()} == found

@@ -15,7 +15,7 @@ from tests.params import params
 
 from cutlayer.core.artifacts import read_json, write_json
 from cutlayer.core.errors import InputError
-from cutlayer.ledger import cells
+from cutlayer.ledger import cells, selection
 from cutlayer.ledger.claims import COLUMNS
 from cutlayer.plan.plan import Plan
 from cutlayer.reference import merge, published, redrawn
@@ -26,6 +26,9 @@ ROOT = Path(__file__).parents[2]
 CONFIG = params()
 FIRST, SECOND = "marvell", "chebyshev"  # the second comes before the first in params.yaml
 SCALE = "reference"
+PLAN = Plan(CONFIG | {"scale": SCALE})
+CHOOSING = ((paper, name) for paper, name, exhibit in PLAN.exhibits() if "choose" in exhibit)
+KEYS = ["scale", "setup", "defense"]
 
 
 def row(paper: str, item: str, ours: float, low: float, high: float, **more: object) -> dict:
@@ -347,6 +350,31 @@ def test_what_was_published_before_an_exhibit_came_is_shown_without_it(once: Pat
     assert shown[FIRST]["main"] == [{"text": "New.", "claims": []}]
     assert not shown[FIRST]["errata"]
     assert published.available(once / "nowhere", plan.papers) == {}
+
+
+@pytest.mark.parametrize(("paper", "name"), [*CHOOSING])
+def test_a_table_has_the_settings_that_its_rule_chooses_of_the_published_sweeps(paper: str, name: str) -> None:
+    """Exhibits of the same paper that choose nothing have the numbers of every setting."""
+    exhibits = published.available(ROOT / "reference", PLAN.papers)[paper]["exhibits"]
+    tables = {one: cells.load(published.cells(ROOT / "reference", paper, one)) for one in exhibits}
+    own, rule = tables[name], exhibits[name]["choose"]
+    whole = [tables[one] for one, exhibit in exhibits.items() if not {"choose", "settings"} & exhibit.keys()]
+    whole = [table for table in whole if {rule["utility"], rule["leak"]} <= {*table["metric"]}]
+    place = [*cells.WHO, cells.axis(own), "seed", "scale"]
+    sweep = pd.concat(whole).drop_duplicates(place)
+    several = sweep.groupby(KEYS)["setting"].transform("nunique") > 1
+    shown = _keys(own).intersection(_keys(sweep[several])).unique()
+    sweep = sweep[_keys(sweep).isin(shown) | (sweep["defense"] == "none")]
+    found = pd.concat([selection.chosen(part, rule) for _, part in sweep.groupby("scale")])
+    both = own[_keys(own).isin(shown)].merge(found, on=[*KEYS, "attack", "metric", "seed"], suffixes=("", " chosen"))
+    assert len(shown)
+    assert {*_keys(both)} == {*shown}
+    for column in ("setting", "value"):
+        assert both[column].tolist() == both[f"{column} chosen"].tolist()
+
+
+def _keys(table: pd.DataFrame) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(table[KEYS])
 
 
 def test_the_readme_says_which_papers_are_in_the_reference_run() -> None:
