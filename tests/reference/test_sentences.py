@@ -24,6 +24,7 @@ from cutlayer.ledger.verdicts import FAILS, HOLDS, JUDGED, MARK, STAND_IN, WITHH
 from cutlayer.plan import families
 from cutlayer.plan.check_lines import parsed
 from cutlayer.reference import published
+from cutlayer.site import documents, front
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", "docs/arena.md", *(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/papers/*.md"))]
@@ -121,6 +122,20 @@ def test_every_statement_among_the_findings_names_what_it_rests_on(document: str
 def test_the_finding_of_the_readme_names_what_it_rests_on() -> None:
     (finding,) = sections(DOCUMENTS[0])
     assert COMMENT.search(finding)
+
+
+def test_the_sentence_of_the_first_page_is_the_one_of_the_readme_that_rests_on_rows() -> None:
+    (finding,) = sections(DOCUMENTS[0])
+    paper, name = front.PICTURE
+    said = documents.finding(str(ROOT / DOCUMENTS[0]))
+    assert f"(docs/{name}.png)" in finding
+    assert f"{said}\n<!-- rests on {paper}: " in finding
+    assert re.fullmatch(r"[^.]+\.", said)
+
+
+def test_a_document_without_such_a_sentence_has_no_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("It is so.\n")
+    assert documents.finding(str(tmp_path / "a.md")) == ""
 
 
 TABLE = pd.DataFrame(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +13,12 @@ import pandas as pd
 import pytest
 
 from cutlayer.core.artifacts import write_json
-from cutlayer.ledger import cells, files
+from cutlayer.ledger import cells, files, overview
 from cutlayer.ledger.cells import WHO
 from cutlayer.ledger.claims import Scale
 from cutlayer.plan.styles import BLACK, by_place
-from cutlayer.site import build, order
-from cutlayer.site.inputs import Inputs
+from cutlayer.site import build, documents, front, order
+from cutlayer.site.inputs import Inputs, claims
 from cutlayer.stages import drawing
 from tests.conftest import lock, shared_folder
 
@@ -159,3 +161,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def site(made: Path) -> Path:
     return made / "site"
+
+
+@pytest.fixture
+def first(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The first page of a site that has the picture of the finding."""
+    monkeypatch.chdir(ROOT)
+    paper, name = front.PICTURE
+    content = PLAIN | {"exhibits": EXHIBITS | {name: EXHIBITS["figure1"]}}
+    given = replace(sources(made), papers=PAPERS | {paper: content}, finding=documents.finding("README.md"))
+    table = claims(given)
+    page = front.page(given, table, [*overview.papers(table, given.papers, given.scales)])
+    build._writer(given, tmp_path)("index.html", "index", **page)
+    shutil.copytree(build.ASSETS, tmp_path / "assets")
+    shutil.copytree(made / "site/exhibits", tmp_path / "exhibits")
+    shutil.copy(f"docs/{name}.png", tmp_path / f"exhibits/{paper}")
+    return tmp_path / "index.html"

@@ -88,6 +88,17 @@ def test_every_page_loads_without_an_error_a_request_elsewhere_or_text_that_over
         assert browser.evaluate(CROWDED) == [], page
 
 
+@pytest.mark.parametrize(("width", "tall"), [(DESK, 900), (PHONE, 1600)])
+def test_the_first_screen_has_sentence_picture_and_the_first_row_of_the_board(first, browser, width, tall):
+    browser.resize(width)
+    browser.open(first.as_uri())
+    browser.evaluate("Promise.all([...document.images].map((one) => one.decode()))")
+    for part in ("#finding", ".first > .picture img", "#board tbody tr"):
+        ends = browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom")
+        assert 0 < ends < tall, part
+    assert browser.evaluate(TOO_WIDE) == []
+
+
 def kinds(site: Path) -> list[str]:
     """The pages of the site's own folder, and of each other folder its first page and one more."""
     known = pages(site)

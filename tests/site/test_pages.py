@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from cutlayer.ledger import overview
+from cutlayer.site import documents
 
 from .conftest import CLAIMS, PAPERS, write
 from .links import broken, read
@@ -46,6 +47,21 @@ def test_the_first_screen_has_each_paper_with_its_main_claims_and_a_sign_for_eac
     assert re.search(r"○ Robot stand-in", said)
     assert "Wine ours" in said
     assert "--config scale=reference" in said
+
+
+def test_the_first_screen_has_the_finding_in_words_of_the_readme_and_its_picture(first: Path) -> None:
+    page = first.read_text()
+    before_the_board = page.partition('id="board"')[0]
+    assert f'id="finding">{documents.finding("README.md")}</p>' in before_the_board
+    (link, picture) = re.findall(r'<a class="picture" href="([^"]+)"><img src="([^"]+)"', before_the_board)[0]
+    assert link == "arena.html#exhibit-bounds"
+    assert (first.parent / picture).read_bytes() == Path("docs/bounds.png").read_bytes()
+
+
+def test_without_the_picture_of_the_finding_the_first_screen_says_why(site: Path) -> None:
+    page = (site / "index.html").read_text()
+    assert "The finding is of the arena's reference run, which this site does not have." in page
+    assert "bounds.png" not in page
 
 
 def test_a_card_says_what_leaks_with_its_interval(site: Path) -> None:

@@ -39,6 +39,12 @@ def title(path: str) -> str:
     return next(iter(headings), path).replace("`", "")
 
 
+def finding(path: str) -> str:
+    """HTML of the sentence of a document that first says what it rests on; empty if none does."""
+    said, mark, _ = Path(path).read_text(encoding="utf-8").partition("<!-- rests on")
+    return inline(said.rpartition("\n\n")[2].strip()) if mark else ""
+
+
 def rendered(path: str, documents: Sequence[str], pictures: Sequence[str]) -> dict[str, str]:
     """Title and HTML of a document; links to files that the site lacks become plain text."""
     tokens = MARKDOWN.parse(COMMENT.sub("", Path(path).read_text(encoding="utf-8")))

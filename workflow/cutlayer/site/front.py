@@ -14,6 +14,8 @@ from cutlayer.reference import compare, found
 from . import headlines, papers
 from .inputs import Inputs, claims
 
+PICTURE = "arena", "bounds"  # paper and exhibit of the finding
+
 
 def page(given: Inputs, table: pd.DataFrame, seen: Sequence[overview.Paper]) -> dict[str, Any]:
     """All of the page; `table` is claims.csv of the site's own run, `seen` its papers."""
@@ -24,7 +26,18 @@ def page(given: Inputs, table: pd.DataFrame, seen: Sequence[overview.Paper]) -> 
         whole = (compare.read(one.results / "claims.csv") for one in (given, evidence))  # as `make results` counts
         yours = _panel(found.agreement(*whole))
     board = [{"card": card, "counts": overview.grouped(card["verdicts"])} for card in cards.values()]
-    return {"papers": [*cards.values()], "board": board, "yours": yours}
+    return {"papers": [*cards.values()], "board": board, "yours": yours, "finding": _finding(given)}
+
+
+def _finding(given: Inputs) -> dict[str, str]:
+    """Sentence and picture of the reference run's finding; empty if this site does not have them."""
+    paper, name = PICTURE
+    shown = (given.evidence or given).papers.get(paper, {"exhibits": {}})["exhibits"].get(name)
+    if not given.finding or not shown:
+        return {}
+    place = given.other.place if given.evidence and given.other else ""
+    found = {"page": f"{place}{paper}.html#exhibit-{name}", "picture": f"{place}exhibits/{paper}/{name}.png"}
+    return found | {"sentence": given.finding, "title": shown["title"]}
 
 
 def _cards(given: Inputs, seen: Sequence[overview.Paper], place: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -38,6 +38,7 @@ class Inputs:
     other: OtherSite | None = None
     evidence: Inputs | None = None  # of the reference run, which the first page shows
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # kind -> name in params.yaml -> its file
+    finding: str = ""  # HTML of README's sentence on what the reference run found; empty without such a run
     api: bool = False  # whether it has the reference of the library
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from cutlayer.ledger import overview
 from cutlayer.reference import published
 
-from . import build
+from . import build, documents
 from .inputs import Inputs, OtherSite, claims
 
+README = "README.md"
 INNER = "reference"  # folder in the site
 
 
@@ -27,6 +28,7 @@ def both(own: Inputs, folder: Path, order: Sequence[str]) -> tuple[Inputs, Input
     papers, runs = published.available(folder, own.papers), published.runs(folder)
     if not papers:
         return own, None
+    own = replace(own, finding=documents.finding(README) if README in own.documents else "")
     there = {run["scale"] for name in papers for run in runs[name]}
     datasets = [name for name in own.datasets if (folder / "data" / f"{name}.json").exists()]
     reference = replace(
