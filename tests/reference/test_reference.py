@@ -385,6 +385,14 @@ def test_the_readme_says_which_papers_are_in_the_reference_run() -> None:
     assert told.keys() >= {*CONFIG["papers"]}
 
 
+def test_of_a_table_that_is_published_there_is_no_picture() -> None:
+    exhibits = ROOT / "reference/exhibits"
+    tables, pictures = ({file.with_suffix("") for file in exhibits.glob(f"*/*.{kind}")} for kind in ("md", "png"))
+    assert tables
+    assert pictures
+    assert not tables & pictures
+
+
 def test_more_than_is_to_be_committed_is_refused(root: Path, monkeypatch) -> None:
     monkeypatch.setattr("cutlayer.reference.publish.LIMIT", 0.001)
     with pytest.raises(InputError, match=r"reference: takes \d+\.\d MB; at most 0\.001 are committed"):

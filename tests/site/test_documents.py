@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cutlayer.site import order
+from cutlayer.site import documents, order
 from cutlayer.site.marks import slug
 
 from .conftest import ROOT
@@ -64,6 +64,13 @@ def test_a_document_that_is_named_comes_where_it_is_named() -> None:
     )
     assert grouped["Understand"] == ["docs/games/split.md", "docs/solvers.md", "docs/a.md"]
     assert [*grouped] == ["Start", "Understand", "Contribute"]
+
+
+def test_a_comment_is_left_out_unless_it_is_code(tmp_path: Path) -> None:
+    document = tmp_path / "a.md"
+    document.write_text("It is so. <!-- rests on a: b holds -->\n\nWrite `<!-- rests on -->`.\n")
+    html = documents.rendered(str(document), [], [])["html"]
+    assert html == "<p>It is so.</p>\n<p>Write <code>&lt;!-- rests on --&gt;</code>.</p>\n"
 
 
 def test_a_page_lists_all_others_by_group_and_title(site: Path) -> None:

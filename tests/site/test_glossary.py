@@ -40,6 +40,7 @@ def test_the_first_use_leads_to_the_entry_and_the_text_stays_as_it_is() -> None:
     ]  # fmt: skip
     assert re.sub(r"</?a[^>]*>", "", html) == text.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;")
     assert glossary.linked("Leak AUC", {}, "") == "Leak AUC"
+    assert glossary.linked("as `a<b` says", {}, "") == "as <code>a&lt;b</code> says"
 
 
 def test_captions_of_the_site_link_terms_to_entries_that_are_there(site: Path) -> None:

@@ -75,7 +75,7 @@ def test_runs_that_leak_alike_share_a_rank() -> None:
 
 def test_a_board_links_each_defense_to_its_page(site: Path) -> None:
     page = (site / "methods/split/index.html").read_text()
-    assert re.search(r'href="../../methods/split/defense_marvell.html">marvell</a> *<small>sum_kl=0.1', page)
+    assert re.search(r'href="../../methods/split/defense_marvell.html">marvell</a> *<small>sum_<wbr>kl=0.1', page)
 
 
 def test_a_method_that_the_reference_does_not_have_has_your_runs_numbers_marked_so() -> None:

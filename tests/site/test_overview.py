@@ -90,6 +90,10 @@ def test_of_what_has_the_papers_sizes_no_larger_scale_tells_more(sizes, said):
     assert one.rest[0].endswith(said)
 
 
+def test_a_name_breaks_at_its_underscores():
+    assert marks.broken("leak_auc<") == "leak_<wbr>auc&lt;"
+
+
 def test_data_of_the_paper_come_first_and_ours_are_said_to_be():
     table = pd.DataFrame(
         [("wine", "ours", "holds", "real", "yes", ""), ("bank", "claim", "holds", "real", "", "raw")],

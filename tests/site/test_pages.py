@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
+from PIL import Image
 
 from cutlayer.ledger import overview
-from cutlayer.site import documents
+from cutlayer.site import documents, exhibit_sections
 
 from .conftest import CLAIMS, PAPERS, write
 from .links import broken, read
@@ -98,6 +100,43 @@ def test_a_paper_has_its_claims_by_datasets_and_each_exhibit_with_how_to_make_it
     assert "stand-in: robot" in said
     assert "3 seeds" in said
     assert (site / "exhibits/marvell/figure1.csv").exists()
+
+
+def test_an_exhibit_that_is_a_table_is_one_on_its_page_and_no_picture(site: Path) -> None:
+    page = (site / "marvell.html").read_text()
+    section = page.partition('id="exhibit-table1"')[2].partition("</section>")[0]
+    assert "<img" not in section
+    assert not (site / "exhibits/marvell/table1.png").exists()
+    assert '<th scope="col">setup</th><th scope="col" class="stay">scheme</th>' in section
+    assert '<th scope="col" class="n">test AUC</th>' in section
+    assert '<th scope="row">Bank</th><th scope="row" class="stay">none</th>' in section
+    assert re.search(r'<td class="n">0\.\d+ <small>(±|\()', section)
+    assert re.search(r"<caption><span>scale quick · .* · 3 seeds, 95% intervals · real: bank, wine;", section)
+    assert "results/exhibits/marvell/table1.md</code>" in section
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "interval", "below"),
+    [
+        ("0.79 (0.12 to 0.99); repeated +2", "0.79", "(0.12 to 0.99)", ["repeated +2"]),
+        ("89.1 ± 1.5; paper 92.27 (-3.2)", "89.1", "± 1.5", ["paper 92.27 (-3.2)"]),
+        ("96.9 (96 to 97) / 76.5 ± 1.6", "96.9 / 76.5", "(96 to 97) / ± 1.6", []),
+        ("41,188", "41,188", "", []),
+        ("1, 3, 10", "1, 3, 10", "", []),
+        ("– [1]", "– [1]", "", []),
+        ("", "", "", []),
+    ],
+)
+def test_a_cell_of_a_table_is_a_number_its_interval_and_what_is_below(
+    text: str, number: str, interval: str, below: list[str]
+) -> None:
+    assert exhibit_sections._cell(text) == {"number": number, "interval": interval, "below": below}
+
+
+def test_a_picture_has_its_size_so_that_what_is_below_stays_where_a_link_leads(site: Path) -> None:
+    page = (site / "marvell.html").read_text()
+    width, height = Image.open(site / "exhibits/marvell/figure1.png").size
+    assert f'exhibits/marvell/figure1.png" alt="Utility against leak" width="{width}" height="{height}"' in page
 
 
 def test_errata_name_the_test_and_readings_the_other_ways(site: Path) -> None:

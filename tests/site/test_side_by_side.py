@@ -37,7 +37,7 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         packed.write_bytes(gzip.compress(cells.read_bytes()))
     shutil.copytree(made / "normalised", tmp_path / "reference/data")
     shutil.copy(made / "results/claims.csv", tmp_path / "reference")
-    (tmp_path / f"reference/exhibits/marvell/{GONE}.png").unlink()
+    (tmp_path / f"reference/exhibits/marvell/{GONE}.md").unlink()
     write_rows(tmp_path / "reference" / published.RUNS, [RUN])
     monkeypatch.chdir(ROOT)
     return tmp_path

@@ -14,7 +14,7 @@ from cutlayer.plan import parts
 
 FOLDER, RUNS = Path("reference"), "runs.csv"
 PACKED = ".gz"  # cells, a row per seed, take a tenth of their bytes so
-TABLE = "table"  # the way to draw that also writes markdown
+TABLE = "table"  # the way to draw that also writes markdown, of which no picture is published
 
 
 def runs(folder: Path) -> dict[str, list[dict[str, str]]]:
@@ -35,10 +35,15 @@ def all_files(folder: Path) -> list[str]:
     return sorted(str(file) for file in folder.rglob("*") if file.is_file()) if runs(folder) else []
 
 
+def kinds_of(exhibit: Mapping[str, Any]) -> list[str]:
+    """The kinds of an exhibit's files that are published, beside its cells."""
+    return ["csv", "md" if exhibit["draw"]["use"] == TABLE else "png"]
+
+
 def files_of(paper: str, name: str, exhibit: Mapping[str, Any]) -> list[str]:
     """The files of an exhibit that are published, as they lie under reference/; `source` says where they are from."""
-    kinds = ["csv", "png"] + (["md"] if exhibit["draw"]["use"] == TABLE else [])
-    return [*(f"exhibits/{paper}/{name}.{kind}" for kind in kinds), f"cells/{paper}/{name}.csv{PACKED}"]
+    drawn = [f"exhibits/{paper}/{name}.{kind}" for kind in kinds_of(exhibit)]
+    return [*drawn, f"cells/{paper}/{name}.csv{PACKED}"]
 
 
 def source(file: str) -> str:

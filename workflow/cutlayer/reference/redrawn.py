@@ -79,13 +79,13 @@ def draw(plan: Plan, folder: Path, names: Iterable[tuple[str, str]]) -> None:
     for paper, name in steps([*names], "draw"):
         exhibit = plan.papers[paper]["exhibits"][name]
         with tempfile.TemporaryDirectory() as room:
-            written = {kind: Path(room) / f"{name}.{kind}" for kind in ("csv", "png", "pdf", "md", "tex")}
+            kinds = published.kinds_of(exhibit)
+            written = {kind: Path(room) / f"{name}.{kind}" for kind in (*kinds, "tex")}
             inputs = {"cells": published.cells(folder, paper, name)}
             inputs["published"] = plan.folder / "papers" / paper / "published.csv"
             drawing.draw((paper, name), exhibit, plan.plot_options(paper, name), inputs, written)
-            for file in published.files_of(paper, name, exhibit):
-                if file.startswith("exhibits/"):
-                    _copy(written[file.rpartition(".")[2]], folder / file)
+            for kind in kinds:
+                _copy(written[kind], folder / f"exhibits/{paper}/{name}.{kind}")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -16,14 +16,15 @@ from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import readable
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan import plugins
+from cutlayer.reference import published
 
 from . import api, datasets, distance, documents, exhibit_sections, front, glossary, methods, order, papers, rows
 from .inputs import Inputs, claims
-from .marks import ICONS, MEANINGS, slug, spoken
+from .marks import ICONS, MEANINGS, broken, slug, spoken
 
 ASSETS = Path(__file__).with_name("assets")
 VERSION = metadata.version("cutlayer")
-COPIED = ("png", "csv")  # of an exhibit's files
+COPIED = {"csv", "png"}  # of an exhibit's files
 FIRST = ("claim", "ours", "number")  # kinds of rows in the order of their page
 
 
@@ -73,8 +74,8 @@ def _reference(write_page: Callable[..., None]) -> None:
 def _copies(given: Inputs, folder: Path) -> None:
     """Copy pictures, csv tables and assets into the site."""
     for paper, content in given.papers.items():
-        for name in content["exhibits"]:
-            for kind in COPIED:
+        for name, exhibit in content["exhibits"].items():
+            for kind in COPIED.intersection(published.kinds_of(exhibit)):
                 file = f"exhibits/{paper}/{name}.{kind}"
                 _copy(given.results / file, folder / file)
     for picture in given.pictures:
@@ -104,7 +105,8 @@ def _writer(given: Inputs, folder: Path) -> Callable[..., None]:
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"plain": overview.plain, "slug": slug, "spoken": spoken, "inline": documents.inline,
-                            "address": rows.address, "prose": documents.prose}  # fmt: skip
+                            "address": rows.address, "prose": documents.prose, "broken": broken,
+                            "coded": lambda text: broken(glossary.linked(text, {}, ""))}  # fmt: skip
     terms = glossary.entries() if glossary.PAGE in given.documents else {}
     page_of_terms = documents.place(glossary.PAGE)
     environment.filters["terms"] = lambda text, up: glossary.linked(text, terms, f"{up}{page_of_terms}")

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from .marks import slug
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-COMMENT = re.compile(r"\s*<!--.*?-->", flags=re.S)  # what a sentence rests on, for tests
+COMMENT = re.compile(r"(?<!`)\s*<!--.*?-->", flags=re.S)  # what a sentence rests on, for tests; not as code
 OUTSIDE = ("http://", "https://", "mailto:")
 
 

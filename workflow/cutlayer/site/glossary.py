@@ -12,6 +12,7 @@ from .marks import slug
 
 PAGE = "docs/glossary.md"
 COMMON = {"bound", "chance", "claim", "game", "interval", "reading", "release", "scale", "seed", "setup", "utility"}
+CODE = re.compile(r"`([^`]+)`")
 ENTRY = re.compile(r"^### (?P<term>.+)\n(?P<text>(?:.+\n)+)", flags=re.M)
 
 
@@ -22,7 +23,7 @@ def entries(path: str = PAGE) -> dict[str, str]:
 
 
 def linked(text: str, terms: Mapping[str, str], page: str) -> Markup:
-    """HTML of a plain text in which the first use of each term leads to its entry on `page`.
+    """HTML of a text with code in backticks, in which the first use of each term leads to its entry on `page`.
 
     Words that every caption has (COMMON) have an entry, and no link. A term may be in the plural.
     """
@@ -39,4 +40,5 @@ def linked(text: str, terms: Mapping[str, str], page: str) -> Markup:
         seen.add(anchor)
         return f'<a class="term" href="{page}#{anchor}">{found[0]}</a>'
 
-    return Markup(anywhere.sub(link, str(escape(text))))  # escaped before
+    html = anywhere.sub(link, str(escape(text)))
+    return Markup(CODE.sub(r"<code>\1</code>", html))  # escaped before

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from markupsafe import Markup, escape
+
 from cutlayer.ledger import verdicts
 
 ICONS = {
@@ -51,6 +53,11 @@ MEANINGS = {
 def slug(text: str) -> str:
     """Anchor of a text, as GitHub makes one of a heading; also a CSS class."""
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def broken(name: str) -> Markup:
+    """HTML of a name that may be broken at its underscores, and nowhere else."""
+    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped before
 
 
 def spoken(name: str) -> str:

@@ -7,20 +7,21 @@ from typing import Any
 
 from cutlayer.ledger import names, overview
 from cutlayer.ledger.readable import OURS
+from cutlayer.reference.published import TABLE
 
 from .documents import place
 
 Row = Mapping[str, Any]
-PICTURED = "table"  # the way to draw that is no picture of a result
 TESTS = "tests/theory/"  # where a check without a folder is
 
 
 def card(one: overview.Paper, content: Mapping[str, Any], headline: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     """Card of a paper on the first page: `one`, its picture with caption, and its headline numbers."""
     claimed = [content["claims"][name]["check"]["exhibit"] for point in one.points for name in point.claims]
-    drawn = [name for name in [*claimed, *content["exhibits"]] if content["exhibits"][name]["draw"]["use"] != PICTURED]
-    name = next(iter(drawn), next(iter(content["exhibits"])))
-    return {"one": one, "picture": name, "caption": content["exhibits"][name]["title"], "headline": [*headline]}
+    drawn = [name for name in [*claimed, *content["exhibits"]] if content["exhibits"][name]["draw"]["use"] != TABLE]
+    name = next(iter(drawn), "")  # empty where all are tables
+    caption = content["exhibits"][name]["title"] if name else ""
+    return {"one": one, "picture": name, "caption": caption, "headline": [*headline]}
 
 
 def page(

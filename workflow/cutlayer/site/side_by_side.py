@@ -51,7 +51,7 @@ def _when(runs: Sequence[Mapping[str, str]]) -> str:
 
 def _made(run: Mapping[str, str], code: str) -> str:
     """Sentence on a run's commit, machine and versions, and on whether the code of its numbers has changed since."""
-    text = "Commit {commit}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
+    text = "Commit {commit:.10}, {date}, {hours} hours on {machine}, {cores} cores; {versions}.".format_map(run)
     changed = run.get("code") not in (None, "", code)
     return f"{text} Code that makes its numbers has changed since." if changed else text
 
