@@ -73,6 +73,15 @@ def test_shares_of_other_rows_are_not_paired():
     assert other == pytest.approx(1.96 * math.hypot(0.0178, 0.0217), rel=0.01)
 
 
+def test_as_many_rows_with_another_share_of_the_most_common_value_are_other_rows():
+    check = {"statistic": "gap", "left": {"attack": "a"}, "right": {"attack": "b"}}
+    one = {"metric": "attack_accuracy", "tested": 500, "error": 0.02}
+    first, second = cells(0.70, **one), cells(0.6675, attack="b", **one)
+    same, other = (reach(check, first.assign(few=222), second.assign(few=few)) for few in (222, 199))
+    assert other == pytest.approx(1.96 * math.hypot(0.02, 0.02), rel=0.01)
+    assert same < other / 2
+
+
 @pytest.mark.parametrize("metric", ["tpr_at_1pct", "attack_accuracy", "hit"])
 def test_a_share_of_0_in_every_seed_is_not_certain(metric):
     own = cells(0.0, metric=metric, error=math.nan).assign(value=0.0)

@@ -337,6 +337,17 @@ def test_a_setting_that_a_scale_has_in_other_setups_only_is_missing():
     assert (row["verdict"], row["why"]) == ("no result", "the run has no setting w=1")
 
 
+def test_published_cells_that_have_a_method_in_other_setups_only_are_not_short_of_a_setting():
+    """The first epoch's attacks of the arena: a run that is older has the setting, and none of their cells."""
+    here, there = (
+        cells([0.1, 0.1], setting="w=1"),
+        cells([0.1, 0.1], setup="other", setting="w=1", attack="first_epoch"),
+    )
+    check = {"left": {"defense": "d", "setting": "w=1", "attack": "first_epoch"}, "setups": ["wine"], "at_most": 0.5}
+    (row,) = claims(pd.concat([here, there]), Scale("paper", absent="it is older"), **check).to_dict("records")
+    assert (row["verdict"], row["why"]) == ("no result", "it is older")
+
+
 def test_a_place_that_is_left_out_is_missing():
     skipped = cells([math.nan, math.nan], 9, metric="").assign(skipped="too many features for this attack")
     assert verdict(cells([0.1, 0.1]), skipped, at_most=0.5) == "no result"

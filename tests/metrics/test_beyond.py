@@ -69,6 +69,13 @@ def test_with_features_that_say_nothing_the_largest_auc_is_the_bound_itself():
         assert best_auc(0.5, label, prior, drawn_once) == 0.5
 
 
+def test_where_releases_may_tell_all_the_largest_auc_is_1():
+    label, odds, _ = tables(0.76)[0]
+    for drawn_once in (True, False):
+        assert best_auc(1.0, label, expit(odds), drawn_once) == 1
+        assert 0.99 < best_auc(1 - 1e-6, label, expit(odds), drawn_once) <= 1
+
+
 def test_without_releases_the_largest_auc_is_that_of_the_features():
     label, odds, _ = tables(0.76)[0]
     for drawn_once in (True, False):

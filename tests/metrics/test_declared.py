@@ -17,7 +17,7 @@ ROUNDING = 1e-9
 PLAIN = {  # numbers of any size, of theorems and of data
     "advantage", "covariance_lower", "delta_y_given_u", "device_jsd", "dimension_of_negatives",
     "dimension_of_negatives_alike", "dimension_of_positives", "dimension_of_positives_alike", "epsilon",
-    "half_star_empirical", "half_star_lower", "half_star_upper", "input_x", "input_y", "kept", "leakage", "lipschitz",
+    "half_star_empirical", "half_star_lower", "half_star_upper", "input_x", "input_y", "kept", "lipschitz",
     "ls_empirical", "ls_lower", "ls_upper", "mean", "mean_of_means", "offset", "omega", "privacy_ascent", "radius",
     "representation_x", "representation_y", "steps", "strength", "theorem1_bound", "theorem1_bound_any",
     "theorem1_error", "theorem2_bound_corrected", "theorem2_bound_corrected_of_guess", "theorem2_bound_printed",

@@ -89,7 +89,8 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
                 return Found(facts, lacks=lacks, why=reason[1])
     for part, one in zip(parts, picked, strict=True):
         if one.empty and _fewer(part, there, table):
-            return Found(facts, lacks=SKIPPED, why=f"the run has no setting {part['setting']}")
+            fewer = f"the run has no setting {part['setting']}"
+            return Found(facts, lacks=SKIPPED, why=fewer if _has_others(part, there) else absent or fewer)
         if one.empty and part.get("attack") in SCORED:
             return Found(facts, lacks=SKIPPED, why=UNSCORED)
     if any(one.empty for one in picked):
@@ -109,8 +110,12 @@ def _of_setup(check: Check, own: pd.DataFrame, table: pd.DataFrame, absent: str)
 
 def _fewer(part: Selection, there: pd.DataFrame, table: pd.DataFrame) -> bool:
     """True if the scale has fewer settings: others in this setup, or this one in others."""
-    others = {key: value for key, value in part.items() if key != "setting"}
-    return "setting" in part and not (where(there, others).empty and where(table, part).empty)
+    return "setting" in part and (_has_others(part, there) or not where(table, part).empty)
+
+
+def _has_others(part: Selection, there: pd.DataFrame) -> bool:
+    """True if a selection that is empty has cells of other settings."""
+    return not where(there, {key: value for key, value in part.items() if key != "setting"}).empty
 
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:

@@ -20,7 +20,7 @@ from .chance import errors, kind, rows_of, with_columns
 from .check_cells import Check, Selection, selections, where
 
 PLACE = ["seed", "place"]
-NUMBERS = ["value", "error", "rows"]
+NUMBERS = ["value", "error", "rows", "few"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Side:
     value: np.ndarray
     error: np.ndarray  # the standard error of a value; nan where it is not known
     rows: np.ndarray  # that decide about a value; 0 where their number is not known
+    few: np.ndarray  # of the tested rows, those without the most common value; nan where unknown
     kind: str  # that all values are of; empty where they are of several
     redrawn: bool  # whether each seed has rows of its own
     drawn: bool = False  # whether it is what a defense drew for the labels, anew for each seed
@@ -62,11 +63,12 @@ class Pair:
 
     @property
     def paired(self) -> bool:
-        """True if both sides may have the same tested rows: equal numbers in each seed and place, of one kind."""
+        """True if both sides may have the same tested rows: of one kind, as many, as many of the most common value."""
         return (
             self.right is not None
             and self.left.kind == self.right.kind
             and bool((np.abs(self.left.rows - self.right.rows) < 1).all())
+            and not (np.abs(self.left.few - self.right.few) >= 1).any()
         )
 
     @property
@@ -117,7 +119,7 @@ def _side(own: pd.DataFrame, selection: Selection) -> Side:
     cells = with_columns(where(own, selection))
     facts = [cells[name].to_numpy() for name in ("metric", "chance", "tested", "few", "cases")]
     kinds = {kind(metric, chance) for metric, chance in zip(*facts[:2], strict=True)}
-    columns = {name: cells[name].to_numpy() for name in ("seed", "value", "error")} | {
+    columns = {name: cells[name].to_numpy() for name in ("seed", "value", "error", "few")} | {
         "place": cells[axis(own)].to_numpy(),
         "rows": np.array([rows_of(*each) for each in zip(*facts, strict=True)], dtype=float),
     }
@@ -126,7 +128,7 @@ def _side(own: pd.DataFrame, selection: Selection) -> Side:
     columns = {name: values[order] for name, values in columns.items()}
     if _twice(columns["seed"], columns["place"]):
         groups = pd.DataFrame(columns).groupby(PLACE, dropna=False)
-        table = groups[["value", "error"]].mean().assign(rows=groups["rows"].min()).reset_index()
+        table = groups[["value", "error", "few"]].mean().assign(rows=groups["rows"].min()).reset_index()
         columns = {name: table[name].to_numpy() for name in columns}
     redrawn = all(declared.of(metric).redrawn for metric in facts[0])
     drawn = bool((cells["attack"] == AS_DRAWN).all())

@@ -59,6 +59,8 @@ def best_auc(bound: float, label: np.ndarray, prior: np.ndarray, drawn_once: boo
     randomized response if labels are `drawn_once`, of two classes, else of a Gaussian mechanism. The label (n,) needs
     both classes.
     """
+    if bound == 1:
+        return 1.0
     positive = np.asarray(label) == 1
     apart = _apart(logit(np.asarray(prior, dtype=np.float64)), positive)
     if not drawn_once:

@@ -96,7 +96,7 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(AMOUNT, "down", timed=True), "seconds_per_step time_ratio"),
         *_named(Metric(LOG_LOSS, "down"), "test_log_loss"),
         *_named(Metric(AMOUNT, "up"), "mse half_star_mse ls_mse"),
-        *_named(Metric(AMOUNT), "conditional_entropy entropy_given_guess theorem1_cross_entropies variance"),
+        *_named(Metric(AMOUNT), "conditional_entropy entropy_given_guess theorem1_cross_entropies variance leakage"),
         *_named(Metric(AMOUNT), "gradient_norm_negative gradient_norm_positive"),
         *_named(Metric(AMOUNT), "slope_norm_negative slope_norm_positive"),
         *_scored(Metric(AMOUNT), "leak_gap_mean leak_gap_q95"),
