@@ -518,11 +518,12 @@ def test_every_claim_but_one_is_ours_and_each_has_a_rule_and_selects_a_scheme_of
         assert entry["datasets"] == []
     assert entry["rule"]
     exhibit = plan().papers["arena"]["exhibits"][entry["check"]["exhibit"]]
-    left = entry["check"]["left"]
-    for setup in entry["check"].get("setups", exhibit["setups"]):
-        assert left.get("setting", "") in ("", *settings_of(plan().defense(setup, left["defense"]))), claim
-    assert left["defense"] in exhibit["defenses"]
-    assert scheme(left["defense"], left.get("setting", ""))
+    sides = entry["check"]["left"]
+    for left in sides if isinstance(sides, list) else [sides]:
+        for setup in entry["check"].get("setups", exhibit["setups"]):
+            assert left.get("setting", "") in ("", *settings_of(plan().defense(setup, left["defense"]))), claim
+        assert left["defense"] in exhibit["defenses"]
+        assert scheme(left["defense"], left.get("setting", ""))
 
 
 def test_setups_that_a_picture_asks_for_are_of_its_exhibit():
