@@ -33,7 +33,7 @@ from cutlayer.ledger.readable import OURS, decimals, interval, number
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.plan import Plan
 
-from . import published
+from . import excerpts, published
 
 PLACE = re.compile(
     r"(?P<start>^\[//\]: # \(findings of (?P<paper>\w+)(?:: (?P<claims>[\w,\s]+))?\)\n)"
@@ -141,7 +141,7 @@ def main(root: Path) -> None:
     known = runs(root)
     for path in sorted(path for pattern in DOCUMENTS for path in root.glob(pattern)):
         before = path.read_text(encoding="utf-8")
-        after = filled(before, known)
+        after = excerpts.filled(filled(before, known), root / published.FOLDER)
         if after != before:
             with replacing(path) as temporary:
                 temporary.write_text(after, encoding="utf-8")
