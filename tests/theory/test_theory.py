@@ -162,6 +162,17 @@ def test_minus_identity_adds_four_times_what_the_equations_see(instance):
         assert added == pytest.approx(seen_of_half(A, X), abs=1e-9)
 
 
+@given(instances(), st.integers(0, 2**31))
+def test_noise_on_the_logits_adds_its_own_error_to_that_of_each_row(instance, seed):
+    """The equation below 94: what both attacks miss is in the null space of A, what noise moves them by is not."""
+    A, X = instance
+    noise = np.random.default_rng(seed).normal(size=X.shape) @ A.T  # any, where A has no more rows than its rank
+    for attack in (polytope.least_squares, polytope.half_star):
+        before, after = (((attack(A, seen) - X) ** 2).sum(axis=1) for seen in (X @ A.T, X @ A.T + noise))
+        expected = (solved(A, noise) ** 2).sum(axis=1)
+        np.testing.assert_allclose(after - before, expected, rtol=1e-6, atol=1e-8)
+
+
 ERRORS = {"least_squares": "ls_mse", "half_star": "half_star_mse"}
 
 
