@@ -40,7 +40,7 @@ POINTS = ["seed", "defense", "setting"]
 WORST = {"largest", "largest_gap"}
 NEUTRAL = {"gap": 0.0, "slope": 0.0, "ratio": 1.0} | dict.fromkeys(AT_EQUAL, 0.0)  # neither side is more than the other
 PROVEN = "bound"  # of a check whose limit is a theorem's
-APART = "the fronts of both sweeps, chosen on the other seeds, have no common range of"
+APART = "the fronts of both sweeps, chosen on the other seeds, have no or only one common point of"
 
 
 @dataclass(frozen=True)
