@@ -358,6 +358,7 @@ EXPECTED = {
     "dp_within_its_bound": "not refuted", "randomized_response_within_its_bound": "attained",
     "randomized_response_leaks_what_it_draws": "holds", "randomized_response_leaks_what_it_draws_for_a_row": "holds",
     "marvell_keeps_half": "fails", "dp_keeps_half": "fails", "randomized_response_keeps_half": "fails",
+    "pslf_keeps_half": "holds", "proj_pert_keeps_half": "fails",
     "marvell_shaped_keeps_half": "holds", "tcpo_keeps_half": "fails", "tcpo_composed_keeps_half": "fails",
     "gaussian_features_keeps_half": "fails",
     "marvell_shaped_stops_all": "holds", "dp_stops_all": "holds", "secdt_mended_redrawn": "fails",

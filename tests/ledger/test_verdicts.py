@@ -453,7 +453,8 @@ def test_curves_that_never_leak_alike_are_not_compared():
     row = traded([(0.5, 0.9), (0.55, 0.95)], LINE)
     assert (row["verdict"], row["why"]) == (
         "no common range",
-        "in 3 of 3 seeds the fronts of both sweeps, chosen on the other seeds, have no or only one common point of leak",
+        "in 3 of 3 seeds the fronts of both sweeps, chosen on the other seeds, have no or only one common point of "
+        "leak",
     )
 
 
