@@ -89,3 +89,19 @@ def test_a_method_that_the_reference_does_not_have_has_your_runs_numbers_marked_
         ("iso", "norm", False), ("mid", "norm", True), ("iso", "hint", True),
     ]  # fmt: skip
     assert times == []
+
+
+def test_beside_a_leak_are_that_to_the_papers_own_attacks_and_what_surely_leaks_of_coins() -> None:
+    def row(setup: str, attack: str, metric: str, mean: float) -> dict:
+        who = {"setup": setup, "defense": "iso", "setting": "", "attack": attack, "metric": metric, "game": "split"}
+        return who | {"mean": str(mean), "low": "", "high": "", "file": "iso"}
+
+    any_attack = row("bank", "any_attack", "leak_auc_mean", 0.9)
+    own = row("bank", "attacks_of_the_papers", "leak_auc_mean", 0.7)
+    beside = {
+        tuple(one[key] for key in ("setup", "defense", "setting", "attack", "metric")): one for one in (any_attack, own)
+    }
+    assert methods._leak(any_attack, beside, {})["reported"] == "0.7"
+    assert methods._leak(own, {}, {})["reported"] == ""
+    coins = row("bank_coins", "any_attack", "auc_measured", 0.8)
+    assert methods._audited(coins) == methods._audited(any_attack) != methods._audited(row("wine", "", "", 0))

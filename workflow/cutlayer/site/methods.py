@@ -26,6 +26,9 @@ GAMES = {  # whose what is protected, and from whom
 KINDS = ("defense", "attack")
 ALONG = ("d", "step", "feature", "predictions", "day", "quantile", "point", "inference", "weight", "share")
 PLACE = ("data", "setup", "metric")  # where runs are ranked
+REPORTED = ("attacks_of_the_papers", "attacks_of_the_paper")  # sets of attacks, as the arena names them
+SURELY, BY = "auc_measured", "any_attack"  # what surely leaks, of runs in which coins stand for what is protected
+AUDITED = ("_coins", "_pairs")  # how their setups end
 Row = dict[str, Any]
 
 
@@ -91,6 +94,7 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]], at: str)
     """
     found: dict[tuple[str, ...], Row] = {}
     times: list[Row] = []
+    surely: dict[tuple[str, str, str], str] = {}
     for paper, content in given.papers.items():
         for exhibit in content["exhibits"]:
             table = _read(given.results / f"exhibits/{paper}/{exhibit}.csv")
@@ -100,6 +104,7 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]], at: str)
                 row |= {"paper": paper, "exhibit": exhibit, "data": names.of_setup(row["setup"], row["dataset"])}
                 row |= {"at": at, "own": False}
             times += [row | {"value": _text(row)} for row in table if row["metric"] in SHOWN["time"]]
+            surely |= {_audited(row): _text(row) for row in table if (row["metric"], row["attack"]) == (SURELY, BY)}
             beside = {
                 tuple(row[key] for key in ("setup", "defense", "setting", "attack", "metric")): row for row in table
             }
@@ -107,7 +112,15 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]], at: str)
                 if row["metric"] in SHOWN["leak"] and row["attack"] and row["game"] in GAMES:
                     key = tuple(row[name] for name in ("setup", "defense", "setting", "attack", "metric"))
                     found.setdefault(key, _leak(row, beside, variants))
-    return _ranked(found.values()), times
+    return _ranked(row | {"surely": surely.get(_audited(row), "")} for row in found.values()), times
+
+
+def _audited(row: Row) -> tuple[str, str, str]:
+    """The run of a row, whether it is its audit's or not."""
+    setup = row["setup"]
+    for end in AUDITED:
+        setup = setup.removesuffix(end)
+    return setup, row["defense"], row["setting"]
 
 
 def _read(file: Path) -> list[Row]:
@@ -131,6 +144,7 @@ def _leak(row: Row, beside: Mapping[tuple[str, ...], Row], variants: Mapping[str
         "utility": _first(beside, [(*run, "", name) for name in SHOWN["utility"]]),
         "bound": _first(beside, [(*run, "", name) for name in bounds]),
         "undefended": _first(beside, [(row["setup"], "none", "", row["attack"], row["metric"])]),
+        "reported": _first(beside, [(*run, name, row["metric"]) for name in REPORTED]),
     }  # fmt: skip
 
 
