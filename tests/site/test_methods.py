@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from cutlayer.metrics.declared import METRICS, SHOWN
@@ -91,17 +93,21 @@ def test_a_method_that_the_reference_does_not_have_has_your_runs_numbers_marked_
     assert times == []
 
 
-def test_beside_a_leak_are_that_to_the_papers_own_attacks_and_what_surely_leaks_of_coins() -> None:
+def test_beside_a_leak_are_that_to_the_papers_own_attacks_and_what_surely_leaks_of_coins(tmp_path: Path) -> None:
     def row(setup: str, attack: str, metric: str, mean: float) -> dict:
-        who = {"setup": setup, "defense": "iso", "setting": "", "attack": attack, "metric": metric, "game": "split"}
-        return who | {"mean": str(mean), "low": "", "high": "", "file": "iso"}
+        return {"setup": setup, "dataset": "bank", "defense": "iso", "setting": "", "attack": attack, "metric": metric,
+                "mean": mean, "low": "", "high": ""}  # fmt: skip
 
-    any_attack = row("bank", "any_attack", "leak_auc_mean", 0.9)
     own = row("bank", "attacks_of_the_papers", "leak_auc_mean", 0.7)
-    beside = {
-        tuple(one[key] for key in ("setup", "defense", "setting", "attack", "metric")): one for one in (any_attack, own)
+    tables = {
+        "labels": [row("bank", "any_attack", "leak_auc_mean", 0.9), own],
+        "bounds": [row("bank_coins", "any_attack", "auc_measured", 0.8)],
+        "bounds_of_one_release": [row("bank_pairs", "any_attack", "auc_measured", 0.6)],
     }
-    assert methods._leak(any_attack, beside, {})["reported"] == "0.7"
-    assert methods._leak(own, {}, {})["reported"] == ""
-    coins = row("bank_coins", "any_attack", "auc_measured", 0.8)
-    assert methods._audited(coins) == methods._audited(any_attack) != methods._audited(row("wine", "", "", 0))
+    (tmp_path / "exhibits/arena").mkdir(parents=True)
+    for name, rows in tables.items():
+        pd.DataFrame(rows).to_csv(tmp_path / f"exhibits/arena/{name}.csv", index=False)
+    given = replace(sources(tmp_path), results=tmp_path, papers={"arena": {"exhibits": tables}})
+    found, _ = methods._measured(given, {"setup": {"bank": "split"}}, "")
+    shown = {row["attack"]: (row["reported"], row["surely"]) for row in found}
+    assert shown == {"any_attack": ("0.7", "0.8"), "attacks_of_the_papers": ("", "0.8")}

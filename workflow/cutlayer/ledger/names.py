@@ -39,3 +39,8 @@ def of_setup(setup: str, dataset: str) -> str:
         same += 1
     rest = setup.split("_")[same:]
     return f"{title}: {' '.join(WORDS.get(word, word) for word in rest)}" if rest else title
+
+
+def with_provenance(setup: str, dataset: str, provenance: str) -> str:
+    """Title of a setup, with the provenance of what is not an original."""
+    return of_setup(setup, dataset) + ("" if provenance == "real" else f" ({provenance})")

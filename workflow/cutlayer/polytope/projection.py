@@ -20,6 +20,7 @@ def least_squares(A: ArrayLike, b: ArrayLike) -> Floats:
     """Least squares attack: the solution A^+ b of least norm, N x d; A is m x d, b is N x m.
 
     Equations that contradict each other, as under noise where m > d, are weighed as if their rows had norm 1.
+
     Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning".
     """
     return orthonormal(*check("least_squares", A, b)).base
@@ -29,6 +30,7 @@ def half_star(A: ArrayLike, b: ArrayLike) -> Floats:
     """Half*: the solution A^+ b + ½ (I - A^+ A) 1 closest to ½ 1, N x d; A is m x d, b is N x m.
 
     Equations that contradict each other are weighed as by `least_squares`.
+
     Rassouli, Varasteh, Gündüz, "Privacy Against Inference Attacks in Vertical Federated Learning", Prop. 1.
     """
     equations = orthonormal(*check("half_star", A, b))

@@ -17,6 +17,8 @@ import pandas as pd
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import names
 
+from . import published
+
 PLACE = re.compile(
     r"(?P<start>^\[//\]: # \((?P<columns>[\w ,]+) of (?P<paper>\w+) (?P<exhibit>\w+) on (?P<setups>[\w,\s]+)\)\n)"
     r".*?(?P<end>^\[//\]: # \(end of excerpt\)$)",
@@ -52,18 +54,13 @@ def _asked(place: re.Match[str], table: pd.DataFrame) -> list[str]:
 
 
 def _table(file: Path) -> pd.DataFrame:
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    head, _, *body = [[part.strip() for part in line[1:-1].split("|")] for line in lines]
+    head, *body = published.written(file.read_text(encoding="utf-8"))
     return pd.DataFrame(body, columns=head)
 
 
 def _titles(file: Path) -> dict[str, str]:
-    """Names of setups, with the provenance of what is not an original."""
     cells = pd.read_csv(file, keep_default_na=False)[["setup", "dataset", "provenance"]].drop_duplicates()
-    return {
-        setup: names.of_setup(setup, dataset) + ("" if provenance == "real" else f" ({provenance})")
-        for setup, dataset, provenance in cells.itertuples(index=False, name=None)
-    }
+    return {own[0]: names.with_provenance(*own) for own in cells.itertuples(index=False, name=None)}
 
 
 def _names(text: str) -> list[str]:

@@ -157,8 +157,7 @@ def _found(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _number(row: pd.Series[Any]) -> str:
-    title = names.of_setup(row["setup"], row["dataset"])
-    title += "" if row["provenance"] == "real" else f" ({row['provenance']})"
+    title = names.with_provenance(row["setup"], row["dataset"], row["provenance"])
     ends = row["low"], row["high"]
     reach = interval(*ends)
     return " ".join(filter(None, [title, number(row["ours"], decimals(*ends)), reach and f"({reach})"]))

@@ -46,6 +46,13 @@ def files_of(paper: str, name: str, exhibit: Mapping[str, Any]) -> list[str]:
     return [*drawn, f"cells/{paper}/{name}.csv{PACKED}"]
 
 
+def written(markdown: str) -> list[list[str]]:
+    """Names of the columns, and then the lines, of a table that was written as markdown."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    head, _, *body = [[part.strip() for part in line[1:-1].split("|")] for line in lines]
+    return [head, *body]
+
+
 def source(file: str) -> str:
     """Under results/, of a file under reference/."""
     return file.removesuffix(PACKED)

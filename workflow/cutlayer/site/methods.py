@@ -104,7 +104,8 @@ def _measured(given: Inputs, variants: Mapping[str, Mapping[str, str]], at: str)
                 row |= {"paper": paper, "exhibit": exhibit, "data": names.of_setup(row["setup"], row["dataset"])}
                 row |= {"at": at, "own": False}
             times += [row | {"value": _text(row)} for row in table if row["metric"] in SHOWN["time"]]
-            surely |= {_audited(row): _text(row) for row in table if (row["metric"], row["attack"]) == (SURELY, BY)}
+            own = {_audited(row): _text(row) for row in table if (row["metric"], row["attack"]) == (SURELY, BY)}
+            surely = own | surely  # the audit of one release comes after that of all
             beside = {
                 tuple(row[key] for key in ("setup", "defense", "setting", "attack", "metric")): row for row in table
             }
@@ -144,7 +145,7 @@ def _leak(row: Row, beside: Mapping[tuple[str, ...], Row], variants: Mapping[str
         "utility": _first(beside, [(*run, "", name) for name in SHOWN["utility"]]),
         "bound": _first(beside, [(*run, "", name) for name in bounds]),
         "undefended": _first(beside, [(row["setup"], "none", "", row["attack"], row["metric"])]),
-        "reported": _first(beside, [(*run, name, row["metric"]) for name in REPORTED]),
+        "reported": _first(beside, [(*run, name, row["metric"]) for name in REPORTED if name != row["attack"]]),
     }  # fmt: skip
 
 
