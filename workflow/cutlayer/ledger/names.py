@@ -14,6 +14,7 @@ TITLES = {
 WORDS = {
     "given": "with it among the inputs",
     "half": "half of the features",
+    "halves": "a few halves of the features",
     "l2": "L2 penalty",
     "marital": "marital status",
     "passive": "no wide part",
