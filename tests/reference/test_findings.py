@@ -11,16 +11,16 @@ from cutlayer.reference.findings import Run
 
 CONTENT = {"main": [{"text": "Labels leak.", "claims": ["leaks"]}]}
 COLUMNS = ["kind", "item", "statement", "setup", "dataset", "provenance", "scale", "seeds", "threshold", "verdict",
-           "ours", "low", "high"]  # fmt: skip
+           "ours", "low", "high", "alone"]  # fmt: skip
 ROWS = [
     ("claim", "leaks", "It leaks.", "bank", "bank", "real", "quick", 3, "value at least 0.8", "holds (reduced)",
-     0.9, 0.85, 0.95),
+     0.9, 0.85, 0.95, None),
     ("claim", "leaks", "It leaks.", "avazu", "avazu", "sample", "quick", 3, "value at least 0.8", "undecided",
-     0.8, 0.7, 0.9),
+     0.8, 0.7, 0.9, "yes"),
     ("ours", "bound", "It is bounded.", "bank", "bank", "real", "quick", 0, "largest at most 0", "holds",
-     0.0, 0.0, 0.0),
-    ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", None, None, None),
-    ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92),
+     0.0, 0.0, 0.0, None),
+    ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", None, None, None, None),
+    ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92, None),
 ]  # fmt: skip
 TEXT = """# A page
 
@@ -44,7 +44,7 @@ def run() -> Run:
 def test_a_claim_is_a_row_with_verdicts_data_and_numbers() -> None:
     assert run().table([]).strip().splitlines()[-1] == (
         "| It leaks. (value at least 0.8) | **holds\\*:** Bank 0.900 (0.850 to 0.950); "
-        "**undecided:** Avazu (sample) 0.80 (0.70 to 0.90) |"
+        "**undecided:** Avazu (sample) 0.80 (0.70 to 0.90)† |"
     )
 
 
@@ -68,12 +68,17 @@ def test_what_is_exact_has_no_interval_and_what_has_no_result_no_number() -> Non
 
 
 def test_what_is_rounded_to_nothing_has_no_sign() -> None:
-    rows = [(*ROWS[0][:-3], -1e-9, -0.2, 0.2)]
+    rows = [(*ROWS[0][:-4], -1e-9, -0.2, 0.2, None)]
     assert "Bank 0.00 (-0.20 to 0.20)" in Run(pd.DataFrame(rows, columns=COLUMNS), CONTENT, "").table([])
 
 
 def test_the_size_of_the_run_is_said() -> None:
     assert run().table([]).strip().startswith("*Scale quick, 3 seeds, results/claims.csv.")
+
+
+def test_the_mark_of_what_stands_by_itself_alone_is_explained_where_it_is() -> None:
+    assert "\u2020 stands by itself" in run().table([]).replace("\n", " ")
+    assert "stands by itself" not in run().table(["bound"]).replace("\n", " ")
 
 
 def test_only_what_is_between_the_marks_is_written_again() -> None:

@@ -42,6 +42,7 @@ PLACE = re.compile(
 )
 DISTANCES = re.compile(r"(^\[//\]: # \(distances\)\n).*?(^\[//\]: # \(end of distances\)$)", flags=re.S | re.M)
 DOCUMENTS = ("README.md", "docs/**/*.md")
+ALONE = "†"
 WIDTH = 128  # of lines of text in documents
 
 
@@ -62,11 +63,13 @@ class Run:
             if item not in own.index:
                 known = ", ".join(own["item"].unique())
                 raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
+        rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
+        alone = f"; {ALONE} stands by itself, not when all setups of the claim are judged at once"
         about = (
             f"*Scale {' and '.join(own['scale'].unique())}, {own['seeds'].max()} seeds, {self.source}. Beside each "
-            "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes.*"
+            "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes"
+            f"{alone * any(ALONE in found for _, found in rows)}.*"
         )
-        rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
         lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
         return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
 
@@ -160,7 +163,8 @@ def _number(row: pd.Series[Any]) -> str:
     title = names.with_provenance(row["setup"], row["dataset"], row["provenance"])
     ends = row["low"], row["high"]
     reach = interval(*ends)
-    return " ".join(filter(None, [title, number(row["ours"], decimals(*ends)), reach and f"({reach})"]))
+    said = " ".join(filter(None, [title, number(row["ours"], decimals(*ends)), reach and f"({reach})"]))
+    return said + ALONE * (row["alone"] == "yes")
 
 
 if __name__ == "__main__":
