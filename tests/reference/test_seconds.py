@@ -10,6 +10,7 @@ import pytest
 from tests.params import params
 from tests.reference.test_reference import row
 
+from cutlayer.core.artifacts import write_rows
 from cutlayer.core.errors import InputError
 from cutlayer.ledger import cells
 from cutlayer.plan import cost
@@ -82,6 +83,19 @@ def test_a_record_replaces_its_own_rows_and_no_other(tmp_path: Path) -> None:
         ("reference", WHOLE),
     ]
     assert float(rows[2]["seconds"]) == pytest.approx(60 / of(WHOLE, "run", "/none."), rel=1e-3)
+
+
+def test_a_part_of_a_run_does_not_replace_what_more_of_it_took(tmp_path: Path) -> None:
+    ended(tmp_path, f"run/{WHOLE}/none", 30)
+    ended(tmp_path, f"run/{WHOLE}/tappfl", 50)
+    whole = recorded(tmp_path)[WHOLE, "run"]
+    shutil.rmtree(tmp_path / "logs")
+    ended(tmp_path, f"run/{WHOLE}/none", 60)
+    assert recorded(tmp_path)[WHOLE, "run"] == whole
+    write_rows(tmp_path / "seconds.csv", [whole | {"sizes": "other"}])
+    assert float(recorded(tmp_path)[WHOLE, "run"]["seconds"]) == pytest.approx(
+        60 / of(WHOLE, "run", "/none."), rel=1e-3
+    )
 
 
 def test_what_is_recorded_is_what_is_estimated(tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ from cutlayer.plan.plan import Plan
 
 
 def record(plan: Plan, root: Path, table: Path) -> str:
-    """Write a row for each setup and kind of job of a run; those of other scales and setups stay."""
+    """Write a row for each setup and kind of job of a run; those of other scales and setups stay.
+
+    So do those of more jobs of the same sizes: a part of a run may be what takes longest.
+    """
     rows = {(row["scale"], row["setup"], row["kind"]): row for row in cost.read(table)}
     before = dict(rows)
     machine = {"machine": processor(), "yardstick": f"{yardstick():.3f}"}
@@ -24,6 +27,9 @@ def record(plan: Plan, root: Path, table: Path) -> str:
             pieces = sum(len(took) * job.pieces for job, took in ended)
             stays = "" if plan.temporary(setup) else f"{sum(_megabytes(job, root) for job, _ in ended) / pieces:.4g}"
             digest, work = cost.sizes(plan, setup, kind)
+            old = before.get((plan.scale, setup, kind))
+            if old and old["sizes"] == digest and int(old["pieces"]) > pieces:
+                continue
             row = {"scale": plan.scale, "setup": setup, "kind": kind, "sizes": digest, "work": str(work)}
             row |= {"pieces": str(pieces), "seconds": f"{sum(sum(took) for _, took in ended) / pieces:.4g}"}
             rows[plan.scale, setup, kind] = row | {"megabytes": stays} | machine
