@@ -61,6 +61,7 @@ def _table(written: Path, draw: Mapping[str, Any], cells: pd.DataFrame) -> dict[
     pairs = cells[["setup", "dataset"]].drop_duplicates().itertuples(index=False, name=None)
     titles = {setup: names.of_setup(setup, dataset) for setup, dataset in pairs}
     text = written.read_text(encoding="utf-8")
+    _, *lines = text.splitlines()  # the first is the title
     head, *body = published.written(text)
     rows = [name.strip() for name in draw.get("rows", "setup").split(",")]
     columns = [*rows, *head[len(rows) :]]
@@ -71,9 +72,7 @@ def _table(written: Path, draw: Mapping[str, Any], cells: pd.DataFrame) -> dict[
         "lines": [
             [titles.get(line[0], line[0]), *line[1 : len(rows)], *map(_cell, line[len(rows) :])] for line in body
         ],
-        "notes": [
-            line for line in text.splitlines()[1:] if line and not line.startswith("|")
-        ],  # the first is the title
+        "notes": [line for line in lines if line and not line.startswith("|")],
     }
 
 
