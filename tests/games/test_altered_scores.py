@@ -11,7 +11,7 @@ from cutlayer import polytope
 from cutlayer.core.errors import InputError
 from cutlayer.core.seeds import generator
 from cutlayer.core.transcript import View
-from cutlayer.games.vertical.attacks import _scores
+from cutlayer.games.vertical.attacks import _scores, undo
 from cutlayer.games.vertical.defenses._noise import UNIT, deviation
 from cutlayer.games.vertical.defenses.privee import stretches
 from cutlayer.games.vertical.equations import linear_system, softmax
@@ -181,6 +181,19 @@ def test_one_draw_of_privee_is_undone_to_the_last_digits(rows, k):
     found = _scores.unstretched(view.scores, *stretches(k, 0.1, "privee"))
     np.testing.assert_allclose(np.log(found), np.log(scores_of(game)), atol=1e-10)
     assert error(ATTACK.infer(view), game) == pytest.approx(error(game.solution(), game), rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("form", ["privee", "plus"])
+def test_scores_too_small_for_the_digits_of_privee_are_bounded(form):
+    game = Game(6, rows=300)
+    game.V[0, 0], game.Y[:, 0] = -45, np.linspace(0, 1, 300)  # scores of one class down to some 1e-20
+    view = game.view(defense("privee", form=form))
+    found, own = _scores.unstretched(view.scores, *stretches(6, 0.1, form)), game.Y @ game.V.T + game.bias
+    assert (found <= 0).any()
+    naive = undo.solved(undo.Model(game.W, own, np.log(np.maximum(found, np.finfo(float).tiny))))
+    guess = ATTACK.infer(view)
+    assert (np.square(guess - game.X).sum(axis=1) <= np.square(0.5 - game.X).sum(axis=1) + 1e-7).all()
+    assert error(game.solution(), game) <= error(guess, game) < error(naive, game)
 
 
 @every_k

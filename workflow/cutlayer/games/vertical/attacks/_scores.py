@@ -11,7 +11,7 @@ from cutlayer.games.vertical.equations import softmax
 
 from ._inequalities import nearest_within
 
-SLACK = 1e-12  # rounding of sums of scores
+SLACK = 1e-12  # rounding of scores and of their sums
 LEAST = 1e-3  # noisy scores are clamped to it, or to the noise's deviation if that is less
 PRECISION = 12.0  # of a feature: one over the variance of U[0, 1]
 STEPS = 10  # of Gauss and Newton; fewer where they no longer descend

@@ -18,9 +18,10 @@ It knows the defense and its parameters, not its random draws, of which these ha
 - rounding: every score lies in an interval, so that log-ratios are bounded: the point nearest to 1/2 that satisfies all
   these inequalities, which the truth does.
 - privee, one draw for all rows: its K factors solve N linear equations, for scores sum to 1, and the scores are back to
-  the last digits of what is revealed, in which a score below some 1e-12 drowns. Under `plus` the equations are those of
-  rows without near ties, which cannot have swapped; they then tell which of the others have. With a draw for each row,
-  or fewer rows than classes, factors and so scores lie in known intervals.
+  the last digits of what is revealed. In a row with a score that these digits do not show, scores lie in intervals of
+  the width of these digits. Under `plus` the equations are those of rows without near ties, which cannot have swapped;
+  they then tell which of the others have. With a draw for each row, or fewer rows than classes, factors and so scores
+  lie in known intervals.
 - score_gaussian: nothing can be inverted. The estimate is the most likely point of the cube given the noise.
 
 The result are the equations of an undefended model, and the estimate is their solution in [0, 1]^d nearest to 1/2, as
@@ -48,7 +49,7 @@ from cutlayer.games.vertical.equations import difference_matrix
 from cutlayer.theory.chebyshev import theorem4
 
 from ._inequalities import nearest_within
-from ._scores import likeliest, rounded, stretched, unstretched, within
+from ._scores import SLACK, likeliest, rounded, stretched, unstretched, within
 
 UNDONE = ("none", "pps", "score_noise", "class_label", "rounding", "privee", "score_gaussian")
 LIFTED = 1e-3  # relative difference of `margin` and the gap of two logs of scores that is rounding
@@ -159,7 +160,11 @@ def _unstretched(model: Model, shown: np.ndarray, own: Mapping[str, Any]) -> np.
     scores = unstretched(shown, *bounds) if own["draw"] == "call" else None
     if scores is None:
         return within(model.weights, model.known, *stretched(shown, *bounds))
-    return solved(model._replace(logits=np.log(np.maximum(scores, np.finfo(float).tiny))))
+    guess = solved(model._replace(logits=np.log(np.maximum(scores, np.finfo(float).tiny))))
+    lost = (scores <= SLACK).any(axis=1)
+    bounds = np.maximum(scores[lost] - SLACK, 0), np.minimum(scores[lost] + SLACK, 1)
+    guess[lost] = within(model.weights, model.known[lost], *bounds)
+    return guess
 
 
 def _some(model: Model, rows: np.ndarray) -> Model:
