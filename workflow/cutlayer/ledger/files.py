@@ -13,15 +13,13 @@ from cutlayer.core import failed_cells
 from cutlayer.core.files import replacing
 
 from . import cells, claims, distance, multiplicity, overview
+from .readable import ALONE, ALONE_SAYS
 from .statistics import LEVEL
 from .verdicts import ORDER
 from .worst import with_parts
 
 ROWS = "results/claims.csv and results/site/index.html"
-MARKS = (
-    "\\* is on less than the paper's sizes; † stands by itself, not when all setups of the claim are judged at once; "
-    "*ours* are data of which the paper says nothing."
-)
+MARKS = f"\\* is on less than the paper's sizes; {ALONE_SAYS}; *ours* are data of which the paper says nothing."
 
 
 def write(
@@ -111,4 +109,4 @@ def _titled(chip: overview.Chip) -> str:
 
 
 def _verdict(chip: overview.Chip) -> str:
-    return chip.text + "\\*" * chip.reduced + "†" * chip.alone + " (ours)" * chip.ours
+    return chip.text + "\\*" * chip.reduced + ALONE * chip.alone + " (ours)" * chip.ours

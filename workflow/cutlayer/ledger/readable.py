@@ -9,6 +9,8 @@ import pandas as pd
 from .statistics import ROUNDING
 
 OURS = "Ours. "  # before a statement that is not of the paper
+ALONE = "†"
+ALONE_SAYS = f"{ALONE} stands by itself, not when all setups of the claim are judged at once"
 NUMBERS = ("ours", "difference", "folded")  # that are shown to as many decimals
 DIGITS = 4  # of a number without an interval
 DIGITS_OF_REACH = 2

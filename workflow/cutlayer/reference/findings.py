@@ -29,7 +29,7 @@ from cutlayer.core.errors import InputError
 from cutlayer.core.files import replacing
 from cutlayer.ledger import distance, names
 from cutlayer.ledger.overview import plain
-from cutlayer.ledger.readable import OURS, decimals, interval, number
+from cutlayer.ledger.readable import ALONE, ALONE_SAYS, OURS, decimals, interval, number
 from cutlayer.ledger.verdicts import MARK, ORDER
 from cutlayer.plan.plan import Plan
 
@@ -42,7 +42,6 @@ PLACE = re.compile(
 )
 DISTANCES = re.compile(r"(^\[//\]: # \(distances\)\n).*?(^\[//\]: # \(end of distances\)$)", flags=re.S | re.M)
 DOCUMENTS = ("README.md", "docs/**/*.md")
-ALONE = "†"
 WIDTH = 128  # of lines of text in documents
 
 
@@ -64,11 +63,10 @@ class Run:
                 known = ", ".join(own["item"].unique())
                 raise InputError(f"findings.{item}", "is no claim of this run", f"one of {known}")
         rows = [(self._claim(found), "; ".join(_found(found))) for item in items for found in [own.loc[[item]]]]
-        alone = f"; {ALONE} stands by itself, not when all setups of the claim are judged at once"
         about = (
             f"*Scale {' and '.join(own['scale'].unique())}, {own['seeds'].max()} seeds, {self.source}. Beside each "
             "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes"
-            f"{alone * any(ALONE in found for _, found in rows)}.*"
+            f"{f'; {ALONE_SAYS}' * any(ALONE in found for _, found in rows)}.*"
         )
         lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
         return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
