@@ -113,7 +113,8 @@ class Bars(Exhibit):
                 axis.text(place, 0.01, "×", transform=axis.get_xaxis_transform(), color=color, **LACKING)
 
     def _dress(self, axis: Any, groups: list[Any]) -> None:
-        named = [f"{group:g}" if isinstance(group, float) else textwrap.fill(label(group), 14) for group in groups]
+        texts = [f"{group:g}" if isinstance(group, float) else label(group).replace(",", ", ") for group in groups]
+        named = [textwrap.fill(text, 14) for text in texts]
         turned = {"rotation": 40, "ha": "right"} if max(map(len, named), default=0) > 6 else {}
         axis.set_xticks(range(len(groups)), named, fontsize=8, **turned)
         axis.grid(visible=False, axis="x")
