@@ -159,6 +159,12 @@ def test_settings_have_an_order_if_they_are_one_number(settings, expected):
     assert ordered(pd.Series(settings)) == expected
 
 
+def test_a_group_of_bars_breaks_its_settings_at_the_comma(draw):
+    rows = cell([0.5, 0.6], setting="expansion=2,noise=0.0", attack="guess_k", metric="hit", defense="secdt_k")
+    (axis,) = visible(draw("bars", rows, metric="hit", group="setting", series="attack"))
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["expansion=2,\nnoise=0.0"]
+
+
 def test_no_line_joins_settings_without_an_order(draw):
     rows = []
     for defense, names in (("parts", ["without_noise", "maximum_mapping"]), ("sweep", ["noise=0.1", "noise=0.3"])):
