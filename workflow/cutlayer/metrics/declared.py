@@ -100,7 +100,7 @@ METRICS: dict[str, Metric] = dict(
         *_named(Metric(AMOUNT), "gradient_norm_negative gradient_norm_positive"),
         *_named(Metric(AMOUNT), "slope_norm_negative slope_norm_positive"),
         *_scored(Metric(AMOUNT), "leak_gap_mean leak_gap_q95"),
-        *_named(Metric(COUNT), "classes evaluations features records task_specific values vulnerable"),
+        *_named(Metric(COUNT), "classes evaluations features guessed records task_specific values vulnerable"),
         *_named(Metric(COUNT), "pretraining_steps"),
         *_named(Metric(DEVIATION), "rcc2_over_half_star_excess half_star_over_half_excess"),
         *_named(Metric(FACT, fact=ROWS), "rows"),
