@@ -7,11 +7,15 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from collections import Counter
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import snakemake_logger_plugin_cutlayer as plugin
 from snakemake_logger_plugin_cutlayer import LogHandler
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +52,7 @@ def said(folder: Path, *arguments: str, fails: int = 9) -> str:
 def test_a_log_file_has_few_lines_and_the_last_one_is_the_end(tmp_path):
     text = said(tmp_path)
     counts = re.findall(r"^ *(\d+)%  (\d+) of 4 jobs", text, flags=re.M)
-    assert counts[-1] == ("100", "4")
+    assert (counts[0], counts[-1]) == (("0", "0"), ("100", "4"))
     assert not re.search("Select jobs|Execute|\x1b|\r", text)
     assert "Nothing to be done" in said(tmp_path)
 
@@ -99,3 +103,19 @@ def test_the_time_left_is_said_once_enough_jobs_are_done(done, says):
     handler.start, handler.done, handler.total = 0.0, done, 100
     handler.left, handler.took = Counter(made=100 - done), {"made": [1.0] * done}
     assert handler._time(10.0).startswith(says)
+
+
+def test_a_job_that_takes_long_is_not_silent(monkeypatch):
+    monkeypatch.setattr(plugin, "EVERY", 0.01)
+    monkeypatch.setattr(plugin, "QUIET", 0.02)
+    asks = SimpleNamespace(stdout=False, dryrun=False, verbose=False, printshellcmds=False, debug_dag=False)
+    handler = LogHandler(asks, None)
+    with handler.lock:
+        handler.stream, handler.moves, handler.total = StringIO(), False, 2
+        handler.running[0] = "made", "made/0", time.monotonic()
+    deadline = time.monotonic() + 30
+    while handler.stream.getvalue().count("0 of 2 jobs") < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    with handler.lock:
+        handler.running.clear()

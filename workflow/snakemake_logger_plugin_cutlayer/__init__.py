@@ -6,14 +6,17 @@ Errors and warnings are shown in full. A dry run, --verbose and --printshellcmds
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import sys
+import threading
 import time
 from collections import Counter
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 EVERY = 10  # seconds between two lines of a log file, which also are 1% apart
+QUIET = 600  # seconds after which a log file gets a line, whatever was done
 BAR = 10  # characters
 NAMED = 3  # jobs that run
 EARLY = 0.05  # of the jobs: before so many are done their times say too little of the others'
@@ -31,11 +34,13 @@ class LogHandler(LogHandlerBase):
         self.stream = sys.stdout if shown.stdout else sys.stderr
         self.moves = self.stream.isatty()
         self.in_full = shown.dryrun or shown.verbose or shown.printshellcmds or shown.debug_dag
-        self.start = self.last = time.monotonic()
-        self.done = self.total = self.percent = 0
+        self.start = time.monotonic()
+        self.last, self.percent = -math.inf, -1
+        self.done = self.total = 0
         self.running: dict[int, tuple[str, str, float]] = {}  # job -> its rule, its name, when it started
         self.left: Counter[str] = Counter()  # rule -> jobs that have not finished
         self.took: dict[str, list[float]] = {}  # rule -> seconds of its jobs
+        threading.Thread(target=self._tick, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a message of Snakemake, or the progress that it reports."""
@@ -70,9 +75,18 @@ class LogHandler(LogHandlerBase):
         self.done, self.total = record.done, record.total
         self._show()
 
+    def _tick(self) -> None:
+        """While a job takes long nothing is reported, and the time goes on all the same."""
+        while True:
+            time.sleep(EVERY)
+            with self.lock:
+                if self.running:
+                    self._show()
+
     def _show(self) -> None:
         now, part, ended = time.monotonic(), self.done / self.total, self.done == self.total
-        if self.moves or ended or (now >= self.last + EVERY and int(100 * part) > self.percent):
+        since = now - self.last
+        if self.moves or ended or since >= QUIET or (since >= EVERY and int(100 * part) > self.percent):
             self.last, self.percent = now, int(100 * part)
             names = [name for _, name, _ in self.running.values()]
             runs = f"; {len(names)} running: {', '.join(names[:NAMED])}" if names else ""

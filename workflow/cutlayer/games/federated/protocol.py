@@ -162,7 +162,7 @@ def _rounds(
     for role in starts:
         kept.setdefault(role, {})
     local = (Grouped if at_once else Sequential)(networks, data)
-    for turn in range(count):
+    for turn in steps(range(count), f"rounds of {task.name}"):
         devices, selected = training_devices(task, stage, turn)
         orders = {int(device): data.order(task, stage, turn, int(device)) for device in devices}
         own = {role: {i: kept[role].get(i, start) for i in orders} for role, start in starts.items()}

@@ -134,7 +134,7 @@ def _train(task: Task, setting: str, defense: Defense, data: Data, utility: list
     records.follow(parties.bottom)
     bound = defense.auc_bound(parties.training)
     utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
-    for phase in data.phases:
+    for phase in steps(data.phases, f"epochs of {task.name}"):
         for rows, own in zip(phase.batches, phase.copied(), strict=True):
             _step(parties, data.encode(rows), rows, own, records)
         if not all(bool(p.isfinite().all()) for p in parties.bottom.parameters()):

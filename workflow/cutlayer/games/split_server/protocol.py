@@ -109,7 +109,7 @@ def _train(
     bound = defense.auc_bound(parties.clients)
     utility += [] if bound is None else [{"setting": setting, "metric": "promise", "value": bound}]
     losses: list[float] = []
-    for epoch in range(task.settings["epochs"]):
+    for epoch in steps(range(task.settings["epochs"]), f"epochs of {task.name}"):
         losses += [_step(parties, data, batch) for batch in data.batches(task, epoch)]
         if not all(bool(p.isfinite().all()) for p in parties.encoder.parameters()):
             raise InputError(f"run.{task.name}", f"{setting or 'training'} diverged", "lower the rate or the weight")
