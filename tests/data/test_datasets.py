@@ -22,7 +22,7 @@ from cutlayer.data import normalised
 from cutlayer.data.acquire import Acquired
 from cutlayer.data.datasets.base import DTYPES, MAPPED, MISSING, Dataset, Table
 from cutlayer.data.normalised import describe, facts, normalise, read
-from cutlayer.data.sources import COLUMNS, is_local, made_of, read_sources, versions_of
+from cutlayer.data.sources import COLUMNS, is_local, read_sources, versions_of
 from cutlayer.data.standins.tabular import stand_in
 from cutlayer.data.verify import damaged
 from cutlayer.ledger.cells import NO_SEED, gather
@@ -34,7 +34,7 @@ KIND = {name: plugins.create("dataset", name).kind for name in NAMES}
 TABULAR, CLICKS, IMAGES = ([name for name in NAMES if KIND[name] == kind] for kind in DTYPES)
 WITHOUT_FILES = sorted({row.dataset for row in read_sources(SOURCES) if not row.file} & set(NAMES))
 WITH_FILES = sorted(set(NAMES) - set(WITHOUT_FILES))
-LISTED = [name for name in WITH_FILES if any(name in made_of(row) for row in read_sources(SOURCES))]  # not one's own
+MIRRORED = [name for name in WITH_FILES if name != "avazu_days" and not plugins.home("dataset", name)]
 MIRROR = os.environ.get("CUTLAYER_MIRROR", "")
 
 
@@ -509,13 +509,13 @@ def test_the_page_of_data_says_of_every_dataset_where_it_is_from():
 
 @pytest.mark.mirror
 def test_the_mirror_holds_all_but_the_days_of_avazu(tmp_path):
-    versions = {name: versions_of(name, SOURCES, None) for name in LISTED}
+    versions = {name: versions_of(name, SOURCES, None) for name in WITH_FILES}
     absent = [name for name, own in versions.items() if not any(is_local(rows, tmp_path, MIRROR) for rows in own)]
     assert absent == ["avazu_days"]
 
 
 @pytest.mark.mirror
-@pytest.mark.parametrize("name", [name for name in LISTED if name != "avazu_days"])
+@pytest.mark.parametrize("name", MIRRORED)
 def test_the_original_files_load_and_pass_the_check(name, tmp_path):
     normalise(name, tmp_path / "raw", MIRROR, False, SOURCES, tmp_path / "n")
     table, meta = read(tmp_path / "n", name)

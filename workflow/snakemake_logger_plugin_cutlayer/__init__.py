@@ -15,7 +15,7 @@ from collections import Counter
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-EVERY = 10  # seconds between two lines of a log file, which also are 1% apart
+EVERY = 10  # seconds between two looks at what runs, and between two lines of a log file, which also are 1% apart
 QUIET = 600  # seconds after which a log file gets a line, whatever was done
 BAR = 10  # characters
 NAMED = 3  # jobs that run
