@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 
 import numpy as np
@@ -540,11 +541,11 @@ class Line(torch.nn.Module):
         return x["x"], x["x"]
 
 
-def small(rows=6, codes=False):
+def small(rows=6, codes=False, batch=False):
     rng = generator("small")
     x = {"x": torch.from_numpy(rng.random((rows, 2), dtype=np.float32))}
     x |= {"codes": torch.zeros(rows, int(codes), dtype=torch.int64)}
-    return _completion.Completed(Line(), x, np.arange(rows), 2, 1, rng), x
+    return _completion.Completed(Line(), x, np.arange(rows), 2, 1, batch, rng), x
 
 
 def test_mixup_takes_the_share_of_each_row_and_the_rest_of_its_partner():
@@ -553,18 +554,20 @@ def test_mixup_takes_the_share_of_each_row_and_the_rest_of_its_partner():
     torch.testing.assert_close(mixed, torch.tensor([[2.0, 3.0], [4.0, 5.0], [0.0, 0.0]]))
 
 
-def test_the_loss_is_that_of_mixmatch():
-    model, x = small()
+@pytest.mark.parametrize("batch", [False, True])
+def test_the_loss_is_that_of_mixmatch(batch):
+    model, x = small(batch=batch)
     target = torch.eye(2)[[0, 1]]
     found = _completion.mixmatch(model, x, target, 7.0, 0.5, 0.75, generator("mixmatch"))
     rng = generator("mixmatch")
     partner, share = rng.permutation(6), rng.beta(0.75, 0.75)
     share = max(share, 1 - share)
-    weights, bias = (p.detach().double().numpy() for p in model.head[0].parameters())
+    weights, bias = (p.detach().double().numpy() for p in model.head[-1].parameters())
 
     def softmax(rows):
-        z = (rows - x["x"].double().numpy().mean(0)) / np.sqrt(x["x"].double().numpy().var(0) + 1e-5)
-        e = np.exp(z @ weights.T + bias)
+        normal = rows if batch else x["x"].double().numpy()  # what normalizes: these rows, or all
+        z = (rows - normal.mean(0)) / np.sqrt(normal.var(0) + 1e-5)
+        e = np.exp((np.maximum(z, 0) if batch else z) @ weights.T + bias)
         return e / e.sum(axis=1, keepdims=True)
 
     plain = x["x"].double().numpy()
@@ -592,14 +595,65 @@ def test_the_average_follows_the_model():
     assert slow.weight.item() == pytest.approx(expected)
 
 
+def test_the_average_normalizes_by_averaged_statistics():
+    model, x = small(batch=True)
+    slow = copy.deepcopy(model).eval()
+    model(x)  # moves the running mean by a tenth
+    _completion.update_average(slow, model, 0.9)
+    torch.testing.assert_close(slow.head[0].running_mean, 0.01 * x["x"].mean(0))
+
+
+@pytest.mark.parametrize("setup", ["clicks", "images"])
+@pytest.mark.parametrize("tuned", ["every", "numeric", "none"])
+def test_a_bottom_is_fine_tuned_or_left_as_it_is(setup, tuned, split_run, split_cases, monkeypatch):
+    method = plugins.create("attack", "model_completion", {"epochs": 1, "steps": 2, "fine_tunes": tuned})
+    _, seen, _ = split_cases(split_run(setup), "population")[0]
+    found = []
+
+    def probabilities(average, *more):
+        found.append(flattened(average.bottom))
+        return _completion.probabilities(average, *more)
+
+    monkeypatch.setattr(model_completion, "probabilities", probabilities)
+    method.infer(view_of(method, "model_completion", seen))
+    changed = bool((found[0] != seen["bottom"]).any())
+    assert changed == (tuned == "every" or (tuned == "numeric" and setup == "images"))  # clicks have codes
+
+
+@pytest.mark.parametrize("setup", ["clicks", "images"])
+@pytest.mark.parametrize("attack", ["completion_official", "completion_frozen"])
+def test_other_completions_infer_labels_too(setup, attack, completed):
+    use, parameters = plugins.used(VARIANTS[attack])
+    assert use == "model_completion"
+    found = [completed(setup, seed=seed, **parameters) for seed in range(2)]
+    if setup == "clicks":
+        assert np.mean([each["attack_utility"] for each in found]) > 0.7
+    else:
+        assert np.mean([each["attack_accuracy"] - each["majority"] for each in found]) > 0.3
+
+
+def test_batch_normalization_needs_batches_of_two(split_run, split_cases):
+    with pytest.raises(InputError, match=r"attack.model_completion: batch = 1, of which batch normalization has no"):
+        plugins.create("attack", "model_completion", {"batch": 1, "normalization": "batch"})
+    _, seen, _ = split_cases(split_run("clicks"), "population")[0]
+    own = np.setdiff1d(np.arange(len(seen["features"])), seen["attacked"])
+    for left, reasons in ((1, {"fixed": "", "batch": "2 or more unknown"}), (2, {"fixed": "", "batch": ""})):
+        known = own[:-left]
+        for kind, reason in reasons.items():
+            method = plugins.create("attack", "model_completion", {"normalization": kind})
+            view = view_of(method, "model_completion", seen | {"known": known, "known_labels": np.zeros(len(known))})
+            assert reason in method.skip(view)
+            assert bool(reason) == bool(method.skip(view))
+
+
 def test_a_coordinate_that_never_varies_is_not_blown_up_and_parts_do_not_matter(monkeypatch):
     x = {"x": torch.tensor([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]])}
     found = []
     for rows in (1024, 2):
         monkeypatch.setattr(encoded, "ROWS", rows)
-        model = _completion.Completed(Line(), x, np.arange(3), 2, 1, generator("head"))
-        torch.testing.assert_close(model.mean, torch.tensor([2.0, 5.0]))
-        torch.testing.assert_close(model.scale, torch.tensor([(8 / 3 + 1e-5) ** -0.5, 1.0]))
+        model = _completion.Completed(Line(), x, np.arange(3), 2, 1, False, generator("head"))
+        torch.testing.assert_close(model.head[0].mean, torch.tensor([2.0, 5.0]))
+        torch.testing.assert_close(model.head[0].scale, torch.tensor([(8 / 3 + 1e-5) ** -0.5, 1.0]))
         found.append(_completion.probabilities(model, x, np.array([2, 0, 1])))
     np.testing.assert_array_equal(*found)
 

@@ -52,7 +52,7 @@ def completed(bottom, features, labels, seed):
     seen = {"features": features["x"].numpy(), "known": own[:KNOWN], "known_labels": labels[:KNOWN].numpy()}
     seen |= {"attacked": attacked, "classes": np.array(2)}
     view = View("completion", {*seen}, seen, generator("completed", seed))
-    (average,) = ATTACK._fine_tuned(Completed(bottom, features, own, 2, 1, view.rng), features, view)
+    (average,) = ATTACK._fine_tuned(Completed(bottom, features, own, 2, 1, False, view.rng), features, view)
     return leak_auc(probabilities(average, features, attacked)[:, 1], labels[attacked].numpy())
 
 

@@ -12,37 +12,49 @@ from cutlayer.games.base.encoded import Encoded, parts
 
 
 class Completed(nn.Module):
-    """A trained bottom model with a new head: standardized embeddings, then linear layers with ReLUs between them."""
+    """A trained bottom model with a new head of `layers` linear layers, on embeddings that are normalized.
+
+    `batch`: as in the official code, batch normalization and a ReLU come before each layer. Else the embeddings of the
+    rows `own` are standardized once, and a ReLU is between layers.
+    """
 
     def __init__(
-        self, bottom: nn.Module, features: Encoded, own: np.ndarray, classes: int, layers: int,
+        self, bottom: nn.Module, features: Encoded, own: np.ndarray, classes: int, layers: int, batch: bool,
         rng: np.random.Generator,
     ) -> None:  # fmt: skip
         super().__init__()
         self.bottom = bottom
         with torch.no_grad():
             embedded = torch.cat([bottom(part)[1] for part in parts(features, own)])
-        variance = embedded.var(dim=0, correction=0)
-        self.mean, self.scale = embedded.mean(dim=0), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
         width = embedded.shape[1]
-        head = [_linear(width, outputs, rng) for outputs in [width] * (layers - 1) + [classes]]
-        self.head = nn.ModuleList(head).to(embedded.device)
+        head: list[nn.Module] = [] if batch else [Standardized(embedded)]
+        for layer in range(layers):
+            head += [nn.BatchNorm1d(width)] if batch else []
+            head += [nn.ReLU()] if batch or layer else []
+            head.append(_linear(width, width if layer < layers - 1 else classes, rng))
+        self.head = nn.Sequential(*head).to(embedded.device)
         self.mixes_inputs = all(tensor.is_floating_point() or not tensor.numel() for tensor in features.values())
 
     def forward(self, x: Encoded) -> Tensor:
-        return self._headed(self.bottom(x)[1])
+        return self.head(self.bottom(x)[1])
 
     def mixed(self, x: Encoded, partner: Tensor, share: float) -> Tensor:
         """Logits of mixed examples: mixed as inputs if these are numbers, else at the cut; codes cannot be mixed."""
         if not self.mixes_inputs:
-            return self._headed(mix(self.bottom(x)[1], partner, share))
+            return self.head(mix(self.bottom(x)[1], partner, share))
         return self({name: mix(t, partner, share) if t.is_floating_point() else t for name, t in x.items()})
 
-    def _headed(self, embedded: Tensor) -> Tensor:
-        hidden = (embedded - self.mean) * self.scale
-        for layer in self.head[:-1]:
-            hidden = torch.relu(layer(hidden))
-        return self.head[-1](hidden)
+
+class Standardized(nn.Module):
+    """Subtracts the mean of the given rows (n, width) and divides by their deviation; constant columns keep theirs."""
+
+    def __init__(self, rows: Tensor) -> None:
+        super().__init__()
+        variance = rows.var(dim=0, correction=0)
+        self.mean, self.scale = rows.mean(dim=0), torch.where(variance > 0, (variance + 1e-5).rsqrt(), 1.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x - self.mean) * self.scale
 
 
 def _linear(inputs: int, outputs: int, rng: np.random.Generator) -> nn.Linear:
@@ -83,9 +95,10 @@ def mix(rows: Tensor, partner: Tensor, share: float) -> Tensor:
 
 @torch.no_grad()
 def update_average(average: nn.Module, model: nn.Module, decay: float) -> None:
-    """Update an exponential moving average of a model's parameters by one step."""
-    for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
-        slow.lerp_(fast, 1 - decay)
+    """Update an exponential moving average of a model's parameters and running statistics by one step."""
+    for slow, fast in zip(average.state_dict().values(), model.state_dict().values(), strict=True):
+        if fast.is_floating_point():
+            slow.lerp_(fast, 1 - decay)
 
 
 def batches(places: np.ndarray, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

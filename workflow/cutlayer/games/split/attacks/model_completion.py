@@ -1,15 +1,18 @@
-"""model_completion: adds a random head to the trained bottom model and fine-tunes both on a few labeled examples.
+"""model_completion: adds a random head to the trained bottom model and trains it, or both, on a few labeled examples.
 
 The feature party knows the labels of a few of its training rows. MixMatch uses the others too: each step guesses the
 labels of an unlabeled batch by the model's own sharpened predictions, mixes these and a labeled batch pairwise
 (mixup), and takes an Adam step on the cross-entropy of the labeled and the squared error of the unlabeled half, the
 weight of which grows linearly over the training. An exponential moving average of the models of all steps predicts.
 
-As in the official recipe the head is one linear layer on normalized embeddings. Chosen here: embeddings are normalized
-by their mean and variance before fine-tuning (the recipe's is batch normalization), nothing is augmented (one
-prediction an example), examples with categorical codes are mixed at the cut, the bottom is fine-tuned for every model
-(the recipe freezes Criteo's), the average's decay is warmed up, no weight decay. The published number is that of the
-best epoch by the true labels, an oracle; the last epoch is what an adversary has.
+In the official code (github.com/FuChong-cyber/label-inference-attacks) the head is batch normalization, a ReLU and a
+linear layer, and a bottom of categorical codes is not fine-tuned: so it is with `normalization: batch` and `fine_tunes:
+numeric`. By default embeddings are standardized once, before the fine-tuning, and every bottom is fine-tuned. With
+`fine_tunes: none` the head alone is trained, so that no step can lose what the bottom knows. Chosen here: the head's
+weights are drawn (there all are 1), labeled and unlabeled examples are one batch (there both halves are spread over
+two), nothing is augmented (one prediction an example), examples with categorical codes are mixed at the cut, the
+average's decay is warmed up, no weight decay. The published number is that of the best epoch by the true labels, an
+oracle; the last epoch is what an adversary has.
 
 With `bottom: scratch` the same network with fresh weights takes the place of the trained one: what its completion
 infers too comes from features and known labels, not from the training.
@@ -32,6 +35,7 @@ from torch.nn.functional import one_hot
 
 from cutlayer.core.descent import descend
 from cutlayer.core.devices import seeded
+from cutlayer.core.errors import InputError
 from cutlayer.core.limits import Limits
 from cutlayer.core.transcript import View
 from cutlayer.games.base.attack import Guess
@@ -65,15 +69,24 @@ class ModelCompletion(Attack):
     alpha: float = 0.75  # of mixup's Beta distribution
     unlabeled_weight: float = 50.0  # at the end
     ema: float = 0.999  # the average's decay
+    normalization: Literal["fixed", "batch"] = "fixed"  # of embeddings
+    fine_tunes: Literal["every", "numeric", "none"] = "every"  # bottom; numeric: one of inputs that are numbers
     bottom: Literal["trained", "scratch"] = "trained"
     twice: bool = False  # whether there is a second run, `again`, of other draws
 
+    def __post_init__(self) -> None:
+        if self.batch == 1 and self.normalization == "batch":
+            wrong = f"batch = {self.batch}, of which batch normalization has no variance"
+            raise InputError("attack.model_completion", wrong, "expected at least 2 with normalization = 'batch'")
+
     def skip(self, view: View) -> str:
-        """Needs rows with known labels and rows without."""
+        """Needs rows with known labels and rows without, of which batch normalization needs two."""
         if "features" not in view:
             return "for feature parties that know some labels, here it knows none"
         own, known = len(_own(view)), len(view.known)
-        return "" if 0 < known < own else f"for some known labels and some unknown, here {known} of {own} are known"
+        some = 2 if self.normalization == "batch" else 1
+        enough = 0 < known <= own - some
+        return "" if enough else f"for some known labels and {some} or more unknown, here {known} of {own} are known"
 
     def infer(self, view: View) -> Guess:
         """Class probabilities (epochs, m, k) float64 of the attacked rows after each epoch."""
@@ -87,7 +100,9 @@ class ModelCompletion(Attack):
                 bottom = model.bottom(inputs).eval()
         features = {name: t.to(view.device) for name, t in model.encode(view.features, inputs).items()}
         classes = int(view.classes)
-        completed = Completed(bottom.to(view.device), features, _own(view), classes, self.layers, view.rng)
+        batch = self.normalization == "batch"
+        completed = Completed(bottom.to(view.device), features, _own(view), classes, self.layers, batch, view.rng)
+        bottom.requires_grad_(self.fine_tunes == "every" or (self.fine_tunes == "numeric" and completed.mixes_inputs))
         epochs = self._fine_tuned(completed, features, view)
         return np.stack([probabilities(average, features, np.array(view.attacked)) for average in epochs])
 
@@ -100,7 +115,8 @@ class ModelCompletion(Attack):
         targets = one_hot(torch.from_numpy(np.array(view.known_labels)), int(view.classes)).float().to(view.device)
         labeled = batches(np.arange(len(known)), self.batch, view.rng)
         unlabeled = batches(np.setdiff1d(_own(view), known), self.batch, view.rng)
-        average, optimizer = copy.deepcopy(model), torch.optim.Adam(model.parameters(), self.rate, fused=True)
+        trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        average, optimizer = copy.deepcopy(model).eval(), torch.optim.Adam(trained, self.rate, fused=True)
         for step in range(1, total + 1):
             given = next(labeled)
             x = take(features, np.concatenate([known[given], next(unlabeled)]))
