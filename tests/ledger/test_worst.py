@@ -52,6 +52,11 @@ def test_a_set_that_is_newer_than_its_cells_has_the_numbers_of_a_wider_one_where
     pd.testing.assert_frame_equal(with_parts(every, RULE["among"]), every)
 
 
+def test_cells_of_an_exhibit_that_had_no_sets_stay_as_they_are():
+    before = found(rows("norm", [0.9, 0.6, 0.6]), rule=RULE | {"among": {"norm": ["norm"]}}).drop(columns="by")
+    pd.testing.assert_frame_equal(with_parts(before, {"norm": ["norm"], "any": ["norm", "hint"]}), before)
+
+
 def test_each_seed_meets_the_attack_that_leaks_most_on_the_others():
     table = found(rows("norm", [0.9, 0.6, 0.6]), rows("hint", [0.7, 0.7, 0.7]), rows("knows", [0.5, 0.5, 0.5]))
     # Without seed 0 norm has 0.6 and hint 0.7; without another norm has 0.75.

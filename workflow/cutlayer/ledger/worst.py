@@ -67,7 +67,8 @@ def with_parts(cells: pd.DataFrame, among: Mapping[str, Sequence[str]]) -> pd.Da
         wider = sorted((own for own in among if {*among[name]} < {*among[own]}), key=lambda own: len(among[own]))
         own = cells[cells["attack"].isin(wider[:1])]
         case = own[[*CASE, *({"scale"} & {*own})]].apply(tuple, axis=1)
-        within = own["by"].isin(among[name]).groupby(case).transform("all")
+        chosen = own.get("by", own["attack"])  # published before the exhibit had sets, each attack stands for itself
+        within = chosen.isin(among[name]).groupby(case).transform("all")
         reasons = own["skipped"].where(within | (own["skipped"] != ""), NEWER)
         parts.append(own.assign(attack=name, value=own["value"].where(within), skipped=reasons))
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
