@@ -64,6 +64,12 @@ def test_each_seed_meets_the_attack_that_leaks_most_on_the_others():
     assert of(table, "any") == of(table, "known")
 
 
+def test_a_defense_that_does_not_apply_leaves_the_choice_as_it_is():
+    attacks = (rows("norm", [0.6, 0.6, 0.6]), rows("hint", [0.7, 0.7, 0.7]))
+    table = found(*attacks, rows("", [math.nan], metric="", skipped="for two classes, here 10", defense="other"))
+    assert of(table, "known") == of(found(*attacks), "known") == dict.fromkeys(range(3), (0.7, "hint"))
+
+
 def test_the_best_of_many_useless_attacks_is_useless():
     """What is taken is the mean of one attack's seeds on which it was not chosen: unbiased, where a maximum is not."""
     draw = np.random.default_rng(0)

@@ -110,7 +110,8 @@ def _taken_off(less: pd.DataFrame, leak: pd.DataFrame) -> pd.DataFrame:
     if less.empty:
         return nothing
     own = less.pivot_table("value", [*RUN, "seed"], "attack").reindex(columns=leak.columns)
-    return nothing + own.reindex(pd.MultiIndex.from_frame(leak.index.to_frame()[[*RUN, "seed"]])).to_numpy()
+    own = own.reindex(pd.MultiIndex.from_frame(leak.index.to_frame()[[*RUN, "seed"]])).fillna(0.0)
+    return nothing + own.to_numpy()
 
 
 def _numbers(
