@@ -304,9 +304,9 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
     judged = [word for word in plain.values() if word in verdicts.JUDGED and word not in NOTHING_TO_COMPARE]
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
-    row |= {scales.PRESENT: sum(one[scales.PRESENT] for one in rows.values() if one)}
-    same = len({*plain.values()}) == 1
     against = [name for name, word in plain.items() if word in multiplicity.AGAINST]
+    row |= {scales.PRESENT: _present_of([one[scales.PRESENT] if one else 0 for one in rows.values()], len(against))}
+    same = len({*plain.values()}) == 1
     if holding or not judged or same:
         row |= {"why": _seeds_of_readings(rows)} if plain[first] == verdicts.UNDECIDED else {}
         row |= {"why": _of_each(_whys(rows))} if same and plain[first] == verdicts.NO_COMMON_RANGE else {}
@@ -315,6 +315,14 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
     verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())
     return row | {"reading": first, "verdict": marked, "p": math.nan, "why": verdicts_by_reading}
+
+
+def _present_of(counts: Sequence[int], against: int) -> int:
+    """Of how much there are cells, of all readings; all, where one that was run is not against what is said.
+
+    It is against it only under every reading, so that the others, if they were run at a smaller scale, do not matter.
+    """
+    return max(counts) * len(counts) if sum(count > 0 for count in counts) > against else sum(counts)
 
 
 def _seeds_of_readings(rows: Mapping[str, Row | None]) -> str:
