@@ -112,9 +112,10 @@ def test_each_setup_has_its_own_largest_scale():
 
 
 @pytest.mark.parametrize(
-    ("value", "scale", "verdict"), [(0.8, "printed", "holds"), (0.9, "printed", "undecided"), (0.99, "reference", "holds")]
+    ("value", "scale", "verdict"),
+    [(0.8, "printed", "holds"), (0.9, "printed", "undecided"), (0.99, "reference", "holds")],
 )
-def test_every_reading_of_a_row_is_of_the_same_scale_the_largest_that_can_decide(value: float, scale: str, verdict: str):
+def test_every_reading_is_of_one_scale_the_largest_that_can_decide(value: float, scale: str, verdict: str):
     """What fails fails under every reading: one that does not, at a larger scale, counts before a smaller one."""
     readings = {"one": claim("d")["check"], "other": claim("e")["check"]}
     more = [cells(scale, "e") for scale in ("reference", "printed")]
