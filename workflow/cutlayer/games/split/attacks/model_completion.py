@@ -6,13 +6,13 @@ labels of an unlabeled batch by the model's own sharpened predictions, mixes the
 weight of which grows linearly over the training. An exponential moving average of the models of all steps predicts.
 
 In the official code (github.com/FuChong-cyber/label-inference-attacks) the head is batch normalization, a ReLU and a
-linear layer (`normalization: batch`). It freezes the bottom of Criteo alone, but builds its optimizer before the trained
-bottom is in the model, so that it changes none (`fine_tunes: none`); the paper says that the bottom is fine-tuned. By
-default embeddings are standardized once, before the fine-tuning, and every bottom is fine-tuned. Chosen here: the head's
-weights are drawn (there all are 1), labeled and unlabeled examples are one batch (there both halves are spread over
-two), examples with categorical codes are mixed at the cut, the average's decay is warmed up, no weight decay. As there,
-nothing is augmented (one prediction an example). The published number is that of the best epoch by the true labels, an
-oracle; the last epoch is what an adversary has.
+linear layer (`normalization: batch`). It freezes the bottom of Criteo alone, but builds its optimizer before the
+trained bottom is in the model, so that it changes none (`fine_tunes: none`); the paper says that the bottom is
+fine-tuned. By default embeddings are standardized once, before the fine-tuning, and every bottom is fine-tuned. Chosen
+here: the head's weights are drawn (there all are 1), labeled and unlabeled examples are one batch (there both halves
+are spread over two), examples with categorical codes are mixed at the cut, the average's decay is warmed up, no weight
+decay. As there, nothing is augmented (one prediction an example). The published number is that of the best epoch by the
+true labels, an oracle; the last epoch is what an adversary has.
 
 With `bottom: scratch` the same network with fresh weights takes the place of the trained one: what its completion
 infers too comes from features and known labels, not from the training.
@@ -48,7 +48,7 @@ from ._completion import Completed, batches, mixmatch, probabilities, update_ave
 
 @dataclass(frozen=True)
 class ModelCompletion(Attack):
-    """Model completion with MixMatch for `epochs` of `steps` steps; the defaults are the official code's (but Criteo's)."""
+    """Model completion with MixMatch for `epochs` of `steps` steps; the official code's defaults but for Criteo."""
 
     target: ClassVar[str] = "population"
     sees: ClassVar[set[str]] = {
