@@ -211,6 +211,14 @@ def test_a_utility_that_is_printed_attack_by_attack_stands_beside_its_attack(dra
     ] * 2
 
 
+def test_a_utility_that_is_printed_with_an_attack_stands_beside_each_reading_of_it(draw):
+    own = {"metric": "test_utility", "attack": ""}
+    first, second = (printed(value, target=target, **own) for value, target in ((0.7, "norm"), (0.8, "direction")))
+    draw.context = context(first, second, printed(0.6, target="direction", attack="other_direction"))
+    draw("table", run("iso", [0.5] * 3, [0.6] * 3, attack="other_direction"), **OPTIONS)
+    assert "paper 60.00 / 80.00" in rows_of(draw.folder)[0][2]
+
+
 def test_what_the_paper_prints_is_a_hollow_point(draw):
     draw.context = context(printed(0.3), printed(0.7, metric="test_utility", attack=""))
     rows = [*run("none", [0.9] * 3, [0.8] * 3), *run("iso", [0.6] * 3, [0.5] * 3)]

@@ -105,11 +105,13 @@ class Table(Exhibit):
             return "failed" if skipped.startswith(failures.PREFIX) else NONE + reason_text(skipped)  # see the footer
         sides = [(row["metric"], row["attack"], "")] + ([(self.pair, "", "_run")] if self.pair else [])
         ours, theirs, apart = [], [], []
+        where = row["setup"], row["defense"], row["setting"]
+        targets = [row["attack"], *paper.get((*where, row["attack"], row["metric"]), {})]
         for metric, attack, side in sides:
             mean, low, high = (self._scaled(float(row[f"{part}{side}"])) for part in ("mean", "low", "high"))
             ours.append(self._number(metric, mean, low, high))
-            found = paper.get((row["setup"], row["defense"], row["setting"], attack, metric), {})
-            value = found.get(row["attack"], next(iter(found.values()), None))
+            found = paper.get((*where, attack, metric), {})
+            value = next((found[name] for name in targets if name in found), next(iter(found.values()), None))
             theirs.append("–" if value is None else self._printed(metric, *value))
             if value is not None and row["provenance"] != "stand-in":
                 apart.append(_numbers.difference(metric, mean, self._scaled(value[0]), self.digits))
