@@ -7,7 +7,7 @@ weight of which grows linearly over the training. An exponential moving average 
 
 In the official code (github.com/FuChong-cyber/label-inference-attacks) the head is batch normalization, a ReLU and a
 linear layer (`normalization: batch`). It freezes the bottom of Criteo alone, but builds its optimizer before the
-trained bottom is in the model, so that it changes none (`fine_tunes: none`); the paper says that the bottom is
+trained bottom is in the model, so that it changes none (`fine_tunes: false`); the paper says that the bottom is
 fine-tuned. By default embeddings are standardized once, before the fine-tuning, and every bottom is fine-tuned. Chosen
 here: the head's weights are drawn (there all are 1), labeled and unlabeled examples are one batch (there both halves
 are spread over two), examples with categorical codes are mixed at the cut, the average's decay is warmed up, no weight
@@ -70,7 +70,7 @@ class ModelCompletion(Attack):
     unlabeled_weight: float = 50.0  # at the end
     ema: float = 0.999  # the average's decay
     normalization: Literal["fixed", "batch"] = "fixed"  # of embeddings
-    fine_tunes: Literal["every", "numeric", "none"] = "every"  # bottom; numeric: one of inputs that are numbers
+    fine_tunes: bool = True  # the bottom, too
     bottom: Literal["trained", "scratch"] = "trained"
     twice: bool = False  # whether there is a second run, `again`, of other draws
 
@@ -102,7 +102,7 @@ class ModelCompletion(Attack):
         classes = int(view.classes)
         batch = self.normalization == "batch"
         completed = Completed(bottom.to(view.device), features, _own(view), classes, self.layers, batch, view.rng)
-        bottom.requires_grad_(self.fine_tunes == "every" or (self.fine_tunes == "numeric" and completed.mixes_inputs))
+        bottom.requires_grad_(self.fine_tunes)
         epochs = self._fine_tuned(completed, features, view)
         return np.stack([probabilities(average, features, np.array(view.attacked)) for average in epochs])
 
