@@ -339,7 +339,7 @@ def test_a_decoder_s_inputs_have_mean_0_and_variance_1_in_each_coordinate_or_cha
 @pytest.mark.parametrize(("kind", "values"), [("table", 3), ("images", 2)])
 def test_decoders_side_by_side_are_those_that_are_trained_one_after_the_other(kind, values, held):
     seen, _ = shown("dpa", kind, values)
-    recipe = _decoder.Recipe(epochs=12, batch=64, rate=0.003, held=held)
+    recipe = _decoder.Recipe(epochs=12, batch=64, rate=0.003, held=held, standardized=bool(held))
     view, again = view_of("dpa", seen), view_of("dpa", seen)
     poison, attribute, asked = (torch.tensor(seen[part]) for part in ("poison", "poison_attribute", "intercepted"))
     together = decoders(view, poison, attribute, recipe)(asked)
@@ -358,6 +358,16 @@ def test_neither_shift_nor_scale_of_the_features_matters(name):
     moved = {part: 1000 * seen[part] + 300 for part in ("known", "attacked", "intercepted", "poison") if part in seen}
     ours, theirs = (attribute_leak(infer(name, s), truth)["attack_auc"] for s in (seen, seen | moved))
     assert ours == pytest.approx(theirs, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["basic", "dpa"])
+def test_decoders_of_features_as_they_are_infer_less_of_small_ones(name):
+    seen, truth = shown(name, "table", 2)
+    small = {part: 1e-4 * seen[part] for part in ("known", "attacked", "intercepted", "poison") if part in seen}
+    standardized, plain = (
+        attribute_leak(infer(name, seen | small, standardized=own), truth)["attack_accuracy"] for own in (True, False)
+    )
+    assert plain < standardized - 0.1
 
 
 def test_what_an_architecture_says_is_the_model_and_its_inputs():

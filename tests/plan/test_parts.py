@@ -91,6 +91,19 @@ def test_a_part_that_is_none_is_an_error(only, said):
         plan(**only)
 
 
+@pytest.mark.parametrize("kept", ["one", "other"])
+def test_an_entry_of_several_readings_stays_with_any_of_their_exhibits(kept):
+    readings = {"first": {"exhibit": "one"}, "second": {"exhibit": "other"}}
+    entry = {"check": readings["first"], "readings": readings}
+    alone = {"check": {"exhibit": "third"}}
+    paper = {"exhibits": dict.fromkeys(("one", "other", "third"), {}), "claims": {"a": entry, "b": alone}}
+    paper |= {"numbers": [entry, alone, {"without": "reason"}], "main": [{"text": "A.", "claims": ["a", "b"]}]}
+    cut = parts.with_exhibits(paper, {kept: {}})
+    assert cut["claims"] == {"a": {"check": {"exhibit": kept}, "readings": readings}}
+    assert cut["numbers"] == [cut["claims"]["a"], {"without": "reason"}]
+    assert cut["main"] == [{"text": "A.", "claims": ["a"]}]
+
+
 def test_what_a_part_lacks_has_a_reason_in_the_ledger():
     assert WHOLE.judged_at["absent"] == ""
     assert plan(setups=["wine"]).judged_at["absent"] == PRINTED.judged_at["absent"] == parts.NOT_RUN

@@ -27,7 +27,10 @@ CONFIG = params()
 FIRST, SECOND = "marvell", "chebyshev"  # the second comes before the first in params.yaml
 SCALE = "reference"
 PLAN = Plan(CONFIG | {"scale": SCALE})
-CHOOSING = ((paper, name) for paper, name, exhibit in PLAN.exhibits() if "choose" in exhibit)
+PUBLISHED = published.available(ROOT / "reference", PLAN.papers)
+CHOOSING = [
+    (paper, name) for paper, one in PUBLISHED.items() for name, own in one["exhibits"].items() if "choose" in own
+]
 KEYS = ["scale", "setup", "defense"]
 
 
@@ -352,10 +355,10 @@ def test_what_was_published_before_an_exhibit_came_is_shown_without_it(once: Pat
     assert published.available(once / "nowhere", plan.papers) == {}
 
 
-@pytest.mark.parametrize(("paper", "name"), [*CHOOSING])
+@pytest.mark.parametrize(("paper", "name"), CHOOSING)
 def test_a_table_has_the_settings_that_its_rule_chooses_of_the_published_sweeps(paper: str, name: str) -> None:
     """Exhibits of the same paper that choose nothing have the numbers of every setting."""
-    exhibits = published.available(ROOT / "reference", PLAN.papers)[paper]["exhibits"]
+    exhibits = PUBLISHED[paper]["exhibits"]
     tables = {one: cells.load(published.cells(ROOT / "reference", paper, one)) for one in exhibits}
     own, rule = tables[name], exhibits[name]["choose"]
     whole = [tables[one] for one, exhibit in exhibits.items() if not {"choose", "settings"} & exhibit.keys()]

@@ -97,10 +97,10 @@ def _whole(exhibit: Mapping[str, Any], cut: Mapping[str, Any]) -> str:
 def with_exhibits(paper: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict[str, Any]:
     """A paper with these of its exhibits alone, and the claims, numbers, headline and errata about them."""
     claims, headline = (
-        {key: entry for key, entry in paper.get(part, {}).items() if entry["check"]["exhibit"] in exhibits}
+        {key: own for key, entry in paper.get(part, {}).items() if (own := _about(entry, exhibits))}
         for part in ("claims", "headline")
     )
-    numbers = [e for e in paper.get("numbers", []) if "check" not in e or e["check"]["exhibit"] in exhibits]
+    numbers = [own for entry in paper.get("numbers", []) if (own := _about(entry, exhibits))]
     main = [
         {**entry, "claims": [name for name in entry["claims"] if name in claims]} for entry in paper.get("main", [])
     ]
@@ -108,3 +108,11 @@ def with_exhibits(paper: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict
     errata = {key: entry for key, entry in paper.get("errata", {}).items() if entry["check"] not in gone}
     own = {"exhibits": dict(exhibits), "numbers": numbers, "claims": claims, "headline": headline}
     return {**paper, **own, "main": main, "errata": errata}
+
+
+def _about(entry: Mapping[str, Any], exhibits: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of which one reading, or all there is, is about these exhibits, with a check that is; else empty."""
+    if "check" not in entry:
+        return {**entry}
+    check = next((one for one in check_lines.of(entry) if one["exhibit"] in exhibits), None)
+    return {**entry, "check": check} if check else {}

@@ -1,7 +1,7 @@
 """Attribute decoders: networks with the classifier's architecture, and their training.
 
 Chosen here, where papers have no more than "train a decoder": its inputs are standardized, by coordinate or by channel,
-since noise of any power may be on them; and a few rows are held out, by whose loss the epoch is selected, since a
+unless an attack asks for them as they are, since noise of any power may be on them; and a few rows are held out, by whose loss the epoch is selected, since a
 decoder would otherwise overfit features with little information.
 """
 
@@ -35,6 +35,7 @@ class Recipe:
     batch: int
     rate: float  # Adam's
     held: float  # share of the rows by which the epoch is selected; 0: the last epoch
+    standardized: bool = True  # its inputs
 
 
 class Standardized(nn.Module):
@@ -86,7 +87,8 @@ def fitted(
     network: Standardized, features: Tensor, attribute: Tensor, recipe: Recipe, rng: np.random.Generator
 ) -> Standardized:
     """The network, trained on features (n, ...) and their attribute (n,)."""
-    network.adapt(features)
+    if recipe.standardized:
+        network.adapt(features)
 
     def loss(rows: Tensor) -> Tensor:
         return cross_entropy(network(picked(features, rows), {}), attribute[rows])

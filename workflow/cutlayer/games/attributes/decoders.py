@@ -35,7 +35,7 @@ def decoders(view: View, features: Tensor, attribute: Tensor, recipe: Recipe) ->
         orders.append(np.stack([view.rng.permutation(rows) for _ in range(recipe.epochs)]))
         networks.append(decoder.network)
         held.append(out)
-    mean, scale = moments(features, {0, 2})
+    mean, scale = moments(features, {0, 2}) if recipe.standardized else (torch.zeros(()), torch.ones(()))
     stack = Stack(networks, (features - mean) * scale, attribute)
     weights = stack.trained(torch.from_numpy(np.stack(orders)), torch.from_numpy(np.stack(held)), recipe)
     return lambda attacked: stack.probabilities(weights, (attacked - mean) * scale)

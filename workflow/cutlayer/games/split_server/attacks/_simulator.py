@@ -47,7 +47,7 @@ class _Residual(nn.Module):
 class Simulator:
     """The adversary's shadow encoder, discriminator and decoder, trained alongside the clients' training."""
 
-    def __init__(self, view: View, rate: float, wide: int) -> None:
+    def __init__(self, view: View, rate: float, wide: int, standardized: bool = True) -> None:
         model, inputs = parsed(view.architecture)
         self.x = {name: t.to(view.device) for name, t in model.encode(view.inputs, inputs).items()}
         self.attribute, self.device = tensor(view.known_attribute, view.device), view.device
@@ -59,13 +59,14 @@ class Simulator:
             torch.optim.Adam(network.parameters(), rate, fused=True)
             for network in (self.discriminator, self.shadow, self.decoder)
         )
-        self.rng, self.noise = view.rng, float(view.noise)
+        self.rng, self.noise, self.standardized = view.rng, float(view.noise), standardized
         self.generator = torch.Generator().manual_seed(int(view.rng.integers(2**63)))
 
     def attack_epoch(self, intercepted: Tensor, epochs: int, batch: int) -> np.ndarray:
         """Train on the features (m, c, h, w) intercepted in an epoch; return probabilities (m, values) for them."""
-        self.discriminator.adapt(intercepted)
-        self.decoder.adapt(intercepted)
+        if self.standardized:
+            self.discriminator.adapt(intercepted)
+            self.decoder.adapt(intercepted)
         for _ in range(epochs):
             for rows in shuffled_batches(np.arange(len(self.attribute)), batch, self.rng):
                 self._step(rows, intercepted[torch.from_numpy(self.rng.integers(len(intercepted), size=len(rows)))])

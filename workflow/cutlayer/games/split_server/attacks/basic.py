@@ -1,6 +1,7 @@
 """basic: queries the trained encoder on rows with a known attribute, and trains an attribute decoder on their features.
 
-The decoder has the architecture of the server's classifier; it is applied to the features of the test rows.
+The decoder has the architecture of the server's classifier; it is applied to the features of the test rows. The paper
+names no layer before it; here features are standardized, which infers more, unless `standardized` is off (basic_plain).
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the inference-stage attack; Song
 and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3.
@@ -30,9 +31,10 @@ class Basic(Attack):
     batch: int = 256
     rate: float = 0.001
     held: float = 0.1  # share of the known rows by which the best epoch is chosen; 0: the last one is taken
+    standardized: bool = True  # the decoder's inputs; else the features as they are
 
     def infer(self, view: View) -> np.ndarray:
         """Probabilities (n, values) float64 of the attribute of attacked rows."""
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
-        trained = decoder(view, known, attribute, Recipe(self.epochs, self.batch, self.rate, self.held))
+        trained = decoder(view, known, attribute, Recipe(self.epochs, self.batch, self.rate, self.held, self.standardized))
         return probabilities(trained, tensor(view.attacked, view.device))

@@ -2,7 +2,7 @@
 
 In each epoch of the training a decoder with the classifier's architecture is trained on the poison rows' features of
 this epoch, and applied to the features of the other training rows. Chosen here: each epoch's decoder is initialized
-anew, so that overfitting does not carry over to the next.
+anew, so that overfitting does not carry over to the next. Its inputs are standardized, unless `standardized` is off.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Data Poison Attack.
 """
@@ -34,10 +34,11 @@ class DataPoison(Attack):
     batch: int = 256
     rate: float = 0.001
     held: float = 0.1  # share of the poison rows by which the best epoch is chosen; 0: the last one is taken
+    standardized: bool = True  # each decoder's inputs; else the features as they are
 
     def infer(self, view: View) -> np.ndarray:
         """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
-        recipe = Recipe(self.epochs, self.batch, self.rate, self.held)
+        recipe = Recipe(self.epochs, self.batch, self.rate, self.held, self.standardized)
         poison, attribute, attacked = (
             tensor(part, view.device) for part in (view.poison, view.poison_attribute, view.intercepted)
         )

@@ -8,7 +8,8 @@ does not train the shadow encoder, which would otherwise encode an attribute tha
 
 Chosen here, where the paper says "two convolutional layers and two residual blocks": these convolutions have stride 2.
 Where the intercepted features have noise the shadow features get as much; without it the discriminator would
-distinguish them by the variance alone.
+distinguish them by the variance alone. Inputs of decoder and discriminator are standardized, unless `standardized` is
+off. Real features are those of the attacked rows, of which there may be far fewer than train.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the Decoding Simulator Attack;
 Xiaochen, "Feature Inference Attacks on Split Learning with an Honest-but-Curious Server".
@@ -41,6 +42,7 @@ class DecodingSimulator(Attack):
     batch: int = 256
     rate: float = 0.001
     width: int = 128  # the discriminator's channels
+    standardized: bool = True  # inputs of decoder and discriminator; else the features as they are
 
     def skip(self, view: View) -> str:
         """Needs images, as the discriminator is convolutional; in the paper the attack fails on tables."""
@@ -48,6 +50,6 @@ class DecodingSimulator(Attack):
 
     def infer(self, view: View) -> np.ndarray:
         """Probabilities (E, m, values) float64 of the attribute of intercepted rows after each epoch."""
-        simulator = Simulator(view, self.rate, self.width)
+        simulator = Simulator(view, self.rate, self.width, self.standardized)
         epochs = (tensor(sent, view.device) for sent in view.intercepted)
         return np.stack([simulator.attack_epoch(sent, self.epochs, self.batch) for sent in epochs])
