@@ -318,6 +318,14 @@ def test_one_of_four_steps_is_not_the_four_steps():
     assert math.isnan(row["ours"])
 
 
+@pytest.mark.parametrize("check", [{"at": "every", "at_most": 0.01}, {"statistic": "largest", "at_most": 0.01}])
+def test_a_place_that_one_seed_alone_has_is_not_every_place(check):
+    small, large = cells([0.001, 0.0011, 0.0012], place=1), cells([0.9], place=2)
+    row = claim(small, large, **check)
+    assert (row["verdict"], row["why"]) == ("no result", "only in part: not all is of the same seeds and places")
+    assert claim(small, cells([0.9] * 3, place=2), **check)["verdict"] == "fails"
+
+
 def test_a_part_that_is_named_and_not_there_is_missing():
     row = claim(cells([0.1, 0.1], setting="a"), left={"setting": ["a", "b"]}, at_most=0.5)
     assert (row["verdict"], row["why"]) == ("no result", "only in part: the run has no setting b")
@@ -447,6 +455,15 @@ def test_a_sweep_is_compared_where_the_other_leaks_alike_and_nowhere_else():
     assert (row["verdict"], row["ours"]) == ("holds", pytest.approx(0.02))
     row = traded([(0.5, 0.69), (0.7, 0.7)], LINE)
     assert (row["verdict"], row["ours"]) == ("fails", pytest.approx((0.695 - 0.7 + 0.7 - 0.75) / 2))
+
+
+def test_leak_and_utility_of_a_curve_are_of_the_same_settings():
+    """Of a there is no utility at its first setting, and no leak at its last."""
+    first, both = sweep("a", [(0.6, 0.0), (0.8, 0.8), (0.0, 0.9)]), sweep("b", LINE)
+    gone = ((first["attack"] == "") & (first["setting"] == "s=0")) | (
+        (first["attack"] != "") & (first["setting"] == "s=2")
+    )
+    assert claim(first[~gone], both, **TRADED)["ours"] == pytest.approx(0)
 
 
 def test_curves_that_never_leak_alike_are_not_compared():

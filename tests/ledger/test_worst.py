@@ -52,6 +52,13 @@ def test_a_set_that_is_newer_than_its_cells_has_the_numbers_of_a_wider_one_where
     pd.testing.assert_frame_equal(with_parts(every, RULE["among"]), every)
 
 
+def test_a_set_between_that_is_as_new_does_not_matter():
+    among = {"norm": ["norm"]} | RULE["among"]
+    published = found(rows("norm", [0.9, 0.9, 0.9]), rows("hint", [0.7, 0.7, 0.7]), rows("knows", [0.5, 0.5, 0.5]),
+                      rule=RULE | {"among": {"any": RULE["among"]["any"]}})  # fmt: skip
+    assert of(with_parts(published, among), "norm") == of(published, "any")
+
+
 def test_cells_of_an_exhibit_that_had_no_sets_stay_as_they_are():
     before = found(rows("norm", [0.9, 0.6, 0.6]), rule=RULE | {"among": {"norm": ["norm"]}}).drop(columns="by")
     pd.testing.assert_frame_equal(with_parts(before, {"norm": ["norm"], "any": ["norm", "hint"]}), before)

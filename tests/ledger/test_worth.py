@@ -11,21 +11,24 @@ import pytest
 from cutlayer.ledger import worth
 from cutlayer.ledger.cells import WHO, summarize
 from cutlayer.ledger.claims import Scale, judge
+from cutlayer.ledger.sides import Side
 from cutlayer.plan.check_lines import parsed
 
 PRINTED = pd.DataFrame(columns=["item", "dataset", "method", "metric", "value"])
 NOISE = np.array([-2e-3, 1e-3, 0.0, 2e-3, -1e-3])
 
 
-def cells(defense, values, metric="test_auc"):
+def cells(defense, values, metric="test_auc", **more):
     common = dict.fromkeys(WHO, "") | {"setup": "s", "dataset": "s", "provenance": "real", "all": 0}
-    facts = {"skipped": "", "n": 0, "cases": 1, "tested": 5000, "few": 500, "chance": 0.5, "error": 0.01}
+    facts = {"skipped": "", "n": 0, "cases": 1, "chance": 0.5}
+    facts |= {"tested": 0, "few": 0, "error": math.nan} | more  # of nobody knows how many rows, unless a test says it
     rows = [{"defense": defense, "metric": metric, "seed": s, "value": v} for s, v in enumerate(values)]
     return pd.DataFrame([common | facts | row for row in rows])
 
 
-def row(none, useful, floor=None, line="kept(test_auc of model under d - send_nothing) in e >= 0.5"):
-    table = [cells("none", none), cells("d", useful)] + ([] if floor is None else [cells("send_nothing", floor)])
+def row(none, useful, floor=None, line="kept(test_auc of model under d - send_nothing) in e >= 0.5", **more):
+    own = {"none": none, "d": useful} | ({} if floor is None else {"send_nothing": floor})
+    table = [cells(name, values, **more) for name, values in own.items()]
     content = {"claims": {"c": {"text": "It stays useful.", "place": "p", "check": parsed(line, "c"), "why": "w"}}}
     (found,) = judge("paper", content, PRINTED, {"e": pd.concat(table)}, Scale("paper")).to_dict("records")
     return found
@@ -53,7 +56,7 @@ def test_where_the_passive_party_adds_next_to_nothing_there_is_no_worth_to_keep(
 
 
 def test_of_a_single_seed_nothing_is_decided():
-    found = row(np.array([0.9]), np.array([0.8]), np.array([0.5]))
+    found = row(np.array([0.9]), np.array([0.8]), np.array([0.5]), tested=5000, few=500, error=0.01)
     assert found["ours"] == pytest.approx(0.75)
     assert math.isnan(found["low"])
     assert found["verdict"] == "no signal"  # one seed is not surely better than chance
@@ -71,6 +74,39 @@ def test_the_floor_is_of_the_same_seeds():
     found = row(0.9 + shift, 0.8 + shift, 0.5 + shift)
     assert found["ours"] == pytest.approx(0.75)
     assert found["high"] - found["low"] < 1e-6
+
+
+@pytest.mark.parametrize(("metric", "chance"), [("test_auc", 0.5), ("test_accuracy", 0.4)])
+def test_however_near_the_seeds_are_the_tested_rows_leave_what_they_leave_of_a_difference(metric, chance):
+    """Seeds are alike; the share is above one half by less than the difference of the utilities from it could be."""
+    line = f"kept({metric} of model under d - send_nothing) in e >= 0.5"
+    none, useful, floor = (np.full(3, value) for value in (0.9, 0.77, 0.6))
+    few = {"metric": metric, "chance": chance, "tested": 60, "few": 20, "error": 0.05}
+    found = row(none, useful, floor, line, **few)
+    assert found["ours"] == pytest.approx(0.17 / 0.3)
+    assert found["verdict"] == "undecided"
+    gap = row(none, useful, floor, f"{metric} of model under d - send_nothing in e >= 0.15", **few)
+    assert gap["verdict"] == "undecided"
+    many = row(none, useful, floor, line, **few | {"tested": 600000, "few": 200000, "error": 0.0005})
+    assert many["verdict"] == "holds"
+    assert many["high"] - many["low"] < 0.05 * (found["high"] - found["low"])
+
+
+def test_what_does_nothing_keeps_all_of_it_exactly():
+    found = row(0.9 + NOISE, 0.9 + NOISE, 0.5 + 3 * NOISE[::-1], tested=500, error=0.05)
+    assert (found["ours"], found["low"], found["high"]) == (1, 1, 1)
+
+
+def test_an_interval_with_errors_of_rows_covers_the_ratio_too():
+    draw, inside = np.random.default_rng(1), 0
+    for _ in range(4000):
+        rows = draw.normal(0, 0.02, 3)[:, None]  # the same in all seeds
+        none, useful, floor = np.array([[0.9], [0.8], [0.6]]) + rows + draw.normal(0, 0.01, (3, 5))
+        sides = [Side(np.arange(5), np.zeros(5), one, np.full(5, 0.02), np.zeros(5), np.full(5, math.nan), "auc", False)
+                 for one in (useful, none, floor)]  # fmt: skip
+        found = worth.kept(useful - floor, none - floor, worth.errors_of(*sides))
+        inside += found.low <= 2 / 3 <= found.high
+    assert inside / 4000 >= 0.94
 
 
 def test_fiellers_interval_covers_the_ratio_as_often_as_it_says():

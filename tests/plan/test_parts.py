@@ -96,7 +96,7 @@ def test_an_entry_of_several_readings_stays_with_any_of_their_exhibits(kept):
     readings = {"first": {"exhibit": "one"}, "second": {"exhibit": "other"}}
     entry = {"check": readings["first"], "readings": readings}
     alone = {"check": {"exhibit": "third"}}
-    paper = {"exhibits": dict.fromkeys(("one", "other", "third"), {}), "claims": {"a": entry, "b": alone}}
+    paper = {"exhibits": {name: {} for name in ("one", "other", "third")}, "claims": {"a": entry, "b": alone}}
     paper |= {"numbers": [entry, alone, {"without": "reason"}], "main": [{"text": "A.", "claims": ["a", "b"]}]}
     cut = parts.with_exhibits(paper, {kept: {}})
     assert cut["claims"] == {"a": {"check": {"exhibit": kept}, "readings": readings}}

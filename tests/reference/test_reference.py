@@ -211,7 +211,7 @@ def test_generated_data_take_no_place_of_real_ones_and_give_theirs_to_them(root:
 def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
     def table(run: str, scale: str, **more: str) -> pd.DataFrame:
         own = dict.fromkeys(cells.WHO, "") | {"setup": "bank", "provenance": "real", "all": "0", "skipped": ""} | more
-        return pd.DataFrame([own]).assign(scale=scale, run=run)
+        return pd.DataFrame([own]).assign(seed="0", scale=scale, run=run)
 
     exhibit = {"setups": ["bank"], "defenses": ["none"], "attacks": ["norm", "hint"]}
     old = [
@@ -230,11 +230,23 @@ def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
 def test_setups_are_in_the_order_of_the_exhibit() -> None:
     def table(run: str, setup: str) -> pd.DataFrame:
         own = dict.fromkeys(cells.WHO, "") | {"setup": setup, "provenance": "real", "all": "0", "skipped": ""}
-        return pd.DataFrame([own] * 2).assign(defense=["none", "dp"], scale=SCALE, run=run)
+        return pd.DataFrame([own] * 2).assign(defense=["none", "dp"], seed="0", scale=SCALE, run=run)
 
     exhibit = {"setups": ["bank", "robot"], "defenses": ["none", "dp"], "attacks": []}
     found = merge.merged(table("1", "robot"), table("2", "bank"), exhibit, [SCALE])
     assert [*found["setup"] + " " + found["defense"]] == ["bank none", "bank dp", "robot none", "robot dp"]
+
+
+def test_a_run_of_fewer_seeds_takes_no_numbers_away() -> None:
+    def table(run: str, seeds: int, skipped: str = "") -> pd.DataFrame:
+        own = dict.fromkeys(cells.WHO, "") | {"setup": "bank", "defense": "none", "provenance": "real", "all": "0"}
+        more = {"skipped": skipped, "value": run, "scale": SCALE, "run": run}
+        return pd.DataFrame([own | {"seed": str(seed)} | more for seed in range(seeds)])
+
+    exhibit = {"setups": ["bank"], "defenses": ["none"], "attacks": []}
+    for new, run in ((table("2", 2), "1"), (table("2", 3), "2"), (table("2", 1, "failed: out of memory"), "1")):
+        assert {*merge.merged(table("1", 3), new, exhibit, [SCALE])["run"]} == {run}
+    assert {*merge.merged(table("1", 1, "failed: out of memory"), table("2", 1), exhibit, [SCALE])["run"]} == {"2"}
 
 
 def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:

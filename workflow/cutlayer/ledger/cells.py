@@ -31,7 +31,7 @@ WHO = ["setup", "dataset", "provenance", "features", "defense", "setting", "atta
 OF_ATTRIBUTE = {"values", "most_common"}
 MOMENTS = {"mean", "variance", "mean_of_means"}
 Columns = Mapping[str, np.ndarray]  # of one cell, (rows,) each
-BEHIND = ["each", "error", "rows"]  # columns of summaries that no csv has
+BEHIND = ["each", "error", "rows", "kind"]  # columns of summaries that no csv has
 TEXT = ("defense", "setting", "attack", "skipped")
 
 
@@ -160,9 +160,12 @@ def bounds(group: Columns) -> tuple[float, float, float]:
     if num_seeds(group) == 0:
         value = float(pd.Series(group["value"]).mean())  # of those that are there
         return value, value, value
-    chance = group["chance"][0] if "chance" in group else math.nan
-    found = of_values(kind(group["metric"][0], chance), group["value"], *behind(group)).estimate()
+    found = of_values(kind(group["metric"][0], _chance(group)), group["value"], *behind(group)).estimate()
     return found.mean, found.low, found.high
+
+
+def _chance(group: Columns) -> float:
+    return float(group["chance"][0]) if "chance" in group else math.nan
 
 
 def behind(group: Columns) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +192,7 @@ def axis(cells: pd.DataFrame) -> str:
 
 def summarize(cells: pd.DataFrame, paper: str, exhibit: str) -> pd.DataFrame:
     """One row per cell and `scale`: mean over seeds, ends of the 95% interval, seeds, provenance; for figures `each`
-    seed's value, and the `error` and number of the `rows` behind it, which no csv has (`BEHIND`).
+    seed's value, the `error` and number of the `rows` behind it, and the metric's `kind`, which no csv has (`BEHIND`).
 
     `by` names the worst attacks, the one of most seeds first.
     """
@@ -203,7 +206,8 @@ def summarize(cells: pd.DataFrame, paper: str, exhibit: str) -> pd.DataFrame:
         row |= {"mean": mean, "low": low, "high": high, "skipped": group["skipped"][0]}
         row |= {"by": ", ".join(name for name, _ in Counter(group["by"]).most_common())} if "by" in group else {}
         error, decide = behind(group)
-        rows.append(row | {"each": each(group), "error": known(error), "rows": fewest(decide)})
+        row |= {"each": each(group), "error": known(error), "rows": fewest(decide)}
+        rows.append(row | {"kind": kind(group["metric"][0], _chance(group))})
     return pd.DataFrame(rows)
 
 

@@ -30,8 +30,9 @@ from cutlayer.plan.check_lines import AT_EQUAL
 
 from . import worth
 from .check_cells import Check, undefended, where
-from .samples import EVERYWHERE, fewest, known, of_values, unit
-from .sides import Pair, Side, pairs, place_by_place
+from .row_errors import alone, of_both, of_ratio
+from .samples import EVERYWHERE, known, of_values, unit
+from .sides import Pair, pairs, place_by_place
 from .statistics import LEVEL, ROUNDING, Estimate, Sample, at_places, smallest_of_largest, surely
 from .tradeoff import Curve, advantage, curves
 
@@ -138,11 +139,11 @@ def _sample(statistic: str, pair: Pair) -> Sample:
         values, places = np.array([_slope(*line) for line in pair.lines()]), pair.left.place
         span = float(np.ptp(places[~np.isnan(places)])) or 1.0
         first_and_last = Pair(pair.left, pair.left)
-        return Sample(values, _of_both(first_and_last, float(values.mean()) * span) / span, pair.exact)
+        return Sample(values, of_both(first_and_last, float(values.mean()) * span) / span, pair.exact)
     if statistic == "ratio" and pair.right:
         left, right = pair.by_seed(pair.left.value), pair.by_seed(pair.right.value)
         values = left / np.where(right == 0, np.nan, right)
-        return Sample(values, _of_ratio(pair, float(values.mean())), pair.exact)
+        return Sample(values, of_ratio(pair, float(values.mean())), pair.exact)
     if pair.right is None:
         return of_values(pair.left.kind, pair.by_seed(pair.value), pair.left.error, pair.left.rows, pair.exact)
     return _difference(pair)
@@ -161,9 +162,9 @@ def _difference(pair: Pair) -> Sample:
     within = {pair.left.kind, right.kind} <= declared.IN_UNIT
     ends = (-1.0, 1.0) if within else EVERYWHERE
     if right.kind not in (declared.BOUND, declared.CHANCE):
-        return Sample(values, _of_both(pair, float(values.mean())), pair.exact, ends=ends)
+        return Sample(values, of_both(pair, float(values.mean())), pair.exact, ends=ends)
     bound = right.kind == declared.BOUND
-    error, own = (0.0, _alone(pair.left)) if bound else (known(pair.left.error), 0.0)
+    error, own = (0.0, alone(pair.left)) if bound else (known(pair.left.error), 0.0)
     constant = within and float(np.ptp(right.value)) <= ROUNDING
     shift = unit(pair.left.kind, pair.left.rows, float(right.value.mean())) if constant else None
     return Sample(values, error, pair.exact, own, shift, ends)
@@ -174,50 +175,6 @@ def _slope(places: np.ndarray, values: np.ndarray) -> float:
     if len(np.unique(places[known])) < 2:
         return float("nan")
     return float(linregress(places[known], values[known]).slope)
-
-
-def _alone(side: Side) -> float:
-    """Standard error of a side from its tested rows; a share of 0 or 1 counts as half a row away from it."""
-    error, rows = known(side.error), fewest(side.rows)
-    if error > 0 or rows <= 0 or side.kind not in (declared.SHARE, declared.AUC):
-        return error
-    share = (rows * float(np.clip(np.nanmean(side.value), 0, 1)) + 0.5) / (rows + 1)  # less a slack it may be below 0
-    return math.sqrt(share * (1 - share) / rows) * (0.5 if side.kind == declared.AUC else 1.0)
-
-
-def _of_both(pair: Pair, difference: float) -> float:
-    """Standard error of a difference from the tested rows, which are the same in all seeds and places.
-
-    Of shares of the same rows see `_of_shares`. Of other rows the squares of both errors add; of AUCs of the same rows
-    they are at most that, for how much the two have in common is not recorded. Where each seed has rows of its own, or
-    what its defense drew for the labels is the right side, the scatter of paired differences has their error already,
-    so that AUCs need no more than shares do.
-    """
-    left, right = pair.left, pair.right or pair.left
-    if pair.paired and left.kind == declared.SHARE:
-        return _of_shares(pair, difference)
-    if pair.paired and left.kind == declared.AUC and ((left.redrawn and right.redrawn) or right.drawn):
-        return _of_shares(pair, difference) / 2
-    return math.hypot(_alone(left), _alone(right))
-
-
-def _of_shares(pair: Pair, difference: float) -> float:
-    """Standard error of a difference of two proportions on the same rows (a lower bound); 0 if n is unknown.
-
-    They differ in at least |difference| of the rows, which is all that is known of how many differ. Without it a
-    difference of one row in each of three seeds would be certain.
-    """
-    share = min(abs(difference), 1.0)
-    return float(np.sqrt(share * (1 - share) / pair.rows)) if pair.rows > 0 else 0.0
-
-
-def _of_ratio(pair: Pair, ratio: float) -> float:
-    """Standard error of a ratio from the tested rows: the squares of both relative errors add."""
-    right = pair.right or pair.left
-    means = float(np.nanmean(pair.left.value)), float(np.nanmean(right.value))
-    if not all(means):
-        return 0.0
-    return abs(ratio) * math.hypot(_alone(pair.left) / means[0], _alone(right) / means[1])
 
 
 def _nested(check: Check, samples: Sequence[Sequence[Sample]], parts: float = 1) -> Estimate:
@@ -288,10 +245,14 @@ def _kept(check: Check, own: pd.DataFrame) -> Compared:
     floor = where(own, check["right"]).groupby("seed")["value"] if "right" in check else none["chance"]
     useful = where(own, check["left"]).groupby("seed")["value"].mean() - floor.mean()
     worth_of = (none["value"].mean() - floor.mean()).to_numpy()
-    why = worth.lacking(worth_of)
+    named = {"useful": check["left"], "none": undefended(check)} | (
+        {"floor": check["right"]} if "right" in check else {}
+    )
+    errors = worth.errors_of(**{name: pairs({"left": one}, own)[0][0].left for name, one in named.items()})
+    why = worth.lacking(worth_of, errors)
     if why:
         return Compared(UNKNOWN, UNKNOWN, UNKNOWN, why)
-    return _repeatable(lambda ratio, parts: _the_same(worth.kept(useful.to_numpy(), worth_of, ratio, parts)))
+    return _repeatable(lambda ratio, parts: _the_same(worth.kept(useful.to_numpy(), worth_of, errors, ratio, parts)))
 
 
 def _traded(check: Check, own: pd.DataFrame) -> Compared:
@@ -309,7 +270,7 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
     values = values if axes[0] == "leak" else -values
     held, value = (pairs({key: {**check[key], **check[axis]} for key in ("left", "right")}, own)[0][0] for axis in axes)
     steep = float(np.mean([curve.steepness for side in sides for curve in side]))
-    errors = _of_both(value, float(values.mean())), steep * _of_both(held, float(held.by_seed(held.value).mean()))
+    errors = of_both(value, float(values.mean())), steep * of_both(held, float(held.by_seed(held.value).mean()))
     sample = Sample(values, math.hypot(*errors), held.exact)
 
     def found(ratio: float, parts: float) -> Compared:
@@ -320,10 +281,10 @@ def _traded(check: Check, own: pd.DataFrame) -> Compared:
 
 
 def _curves(own: pd.DataFrame, check: Check, side: Any, axes: Sequence[str]) -> list[Curve]:
-    """Trade-off curve of a defense in each seed; a larger leak or model error is worse."""
+    """Trade-off curve of a defense in each seed, of the settings that have both; a larger leak or error is worse."""
     parts = []
     for axis in axes:
-        values = where(own, {**side, **check[axis]}).groupby(POINTS)["value"].mean().unstack("seed").T.to_numpy()
-        worse = declared.of(check[axis]["metric"]).better == "down"
-        parts.append(-values if worse else values)
-    return [*curves(*parts)]
+        values = where(own, {**side, **check[axis]}).groupby(POINTS)["value"].mean().unstack("seed")
+        parts.append(-values if declared.of(check[axis]["metric"]).better == "down" else values)
+    both = parts[0].index.intersection(parts[1].index)
+    return [*curves(*(values.loc[both].T.to_numpy() for values in parts))]

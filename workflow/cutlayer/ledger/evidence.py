@@ -119,9 +119,11 @@ def _has_others(part: Selection, there: pd.DataFrame) -> bool:
 
 
 def _complete(parts: list[pd.DataFrame], along: str) -> bool:
-    """True if all cells have the same seeds and places."""
+    """True if all cells have the same seeds and places, and every seed every place."""
     counts = [Counter(zip(part["seed"].tolist(), part[along].fillna(np.inf).tolist(), strict=True)) for part in parts]
-    return all(one.keys() == counts[0].keys() and len({*one.values()}) == 1 for one in counts)
+    seeds, places = ({*one} for one in zip(*counts[0], strict=True))
+    every = len(counts[0]) == len(seeds) * len(places)
+    return every and all(one.keys() == counts[0].keys() and len({*one.values()}) == 1 for one in counts)
 
 
 def _lacking(part: Selection, left_out: pd.DataFrame, there: pd.DataFrame) -> tuple[str, str] | None:

@@ -59,7 +59,10 @@ def published_cells(cells: pd.DataFrame, entries: Sequence[Entry], published: pd
     for number, entry in numbers([entry for entry in entries if "check" in entry], published):
         decimals = int(number.get("decimals", 2)) + (2 if entry.get("unit") == "percent" else 0)
         facts = {"target": number["target"], "published": number["value"], "decimals": decimals, "item": number["item"]}
-        selected = [{key: part for key, part in check.items() if key != "sides"} for check in check_lines.of(entry)]
+        selected = [
+            {key: part for key, part in check.items() if key not in ("sides", "exhibit")}
+            for check in check_lines.of(entry)
+        ]
         checks = [check for place, check in enumerate(selected) if check not in selected[:place]]
         hits = [hit for check in checks for hit in _hits(check, number["dataset"], rows)]
         found += [where | facts for hit in hits for where in _where(hit, along)]

@@ -64,7 +64,8 @@ def with_parts(cells: pd.DataFrame, among: Mapping[str, Sequence[str]]) -> pd.Da
     """
     parts = [cells]
     for name in [one for one in among if one not in set(cells["attack"])]:
-        wider = sorted((own for own in among if {*among[name]} < {*among[own]}), key=lambda own: len(among[own]))
+        there = [own for own in among if {*among[name]} < {*among[own]} and own in set(cells["attack"])]
+        wider = sorted(there, key=lambda own: len(among[own]))
         own = cells[cells["attack"].isin(wider[:1])]
         case = own[[*CASE, *({"scale"} & {*own})]].apply(tuple, axis=1)
         chosen = own.get("by", own["attack"])  # published before the exhibit had sets, each attack stands for itself

@@ -426,13 +426,13 @@ class Plan:
         use knowledge of the defense.
         """
         exhibit = self.tried[identifier] if paper == outside.PAPER else self.papers[paper]["exhibits"][identifier]
-        entries = self.papers.get(paper, {}).get("numbers", [])
+        entries = [entry for entry in self.papers.get(paper, {}).get("numbers", []) if "check" in entry]
         sensitive = {name: self.setups[name].get("sensitive", "") for name in exhibit["setups"]}
         named = {
             name: plugins.method("dataset", self.setups[name]["dataset"]).constants["values"] for name in sensitive
         }
         return {
-            "numbers": [e for e in entries if e.get("check", {}).get("exhibit") in exhibit["printed"]],
+            "numbers": [e for e in entries if {one["exhibit"] for one in check_lines.of(e)} & {*exhibit["printed"]}],
             "styles": {k: {name: self.styles[k][name] for name in exhibit[f"{k}s"]} for k in ("defense", "attack")},
             "values": {name: list(named[name].get(attribute, ())) for name, attribute in sensitive.items()},
             "scales": self.scales,

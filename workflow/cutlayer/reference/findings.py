@@ -121,7 +121,7 @@ def runs(root: Path) -> dict[str, Run]:
     for folder, known in ((root / "results", {}), (reference, published.runs(reference))):
         if not (folder / "claims.csv").exists():
             continue
-        rows = pd.read_csv(folder / "claims.csv")
+        rows = pd.read_csv(folder / "claims.csv").fillna({"setup": "", "dataset": ""})  # of what is across datasets
         for paper in rows["paper"].unique():
             if paper in content:
                 made = _made(known.get(paper, []))

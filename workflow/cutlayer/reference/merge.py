@@ -1,9 +1,9 @@
 """Merge: the cells that a finished run adds to those that were published of an exhibit.
 
-A cell is replaced by one of the same scale, setup, defense and attack; one of another scale comes beside it, and which
-of them counts is decided where they are read. Generated data never stand beside others: what is real takes their
-place, and they do not take that of what is real. A cell that is as it was stays of the run that measured it. All is
-text, so that what was measured stays as it was written.
+A cell is replaced by one of the same scale, setup, defense and attack, of at least as many seeds; one of another scale
+comes beside it, and which of them counts is decided where they are read. Generated data never stand beside others: what
+is real takes their place, and they do not take that of what is real. A cell that is as it was stays of the run that
+measured it. All is text, so that what was measured stays as it was written.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     old = old[~_gone(old, exhibit)]
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
     old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
-    new = new[~_same(old, new)]
+    new = new[~_same(old, new) & ~_of_fewer(old, new)]
     found = pd.concat([old[~_keys(old).isin(_keys(new))], new], ignore_index=True)
     scales, setups = ({name: place for place, name in enumerate(names)} for names in (order, exhibit["setups"]))
     places = pd.DataFrame({"scale": found["scale"].map(scales), "setup": found["setup"].map(setups)})
@@ -70,6 +70,13 @@ def _same(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
     """Which cells are there as they are, whichever run they are of."""
     known, own = (_contents(table) for table in (old, new))
     return pd.Series([known.get(key) == own[key] for key in _keys(new)], index=new.index, dtype=bool)
+
+
+def _of_fewer(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
+    """Which cells have numbers of fewer seeds than there are already."""
+    known, own = (table[table["skipped"] == ""].groupby(CELL)["seed"].nunique() for table in (old, new))
+    less = [own.get(key, 0) < known.get(key, 0) for key in _keys(new)]
+    return pd.Series(less, index=new.index, dtype=bool)
 
 
 def _contents(table: pd.DataFrame) -> dict[tuple[str, ...], list[tuple[str, ...]]]:

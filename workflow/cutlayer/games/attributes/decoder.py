@@ -1,8 +1,8 @@
 """Attribute decoders: networks with the classifier's architecture, and their training.
 
 Chosen here, where papers have no more than "train a decoder": its inputs are standardized, by coordinate or by channel,
-unless an attack asks for them as they are, since noise of any power may be on them; and a few rows are held out, by whose loss the epoch is selected, since a
-decoder would otherwise overfit features with little information.
+unless an attack asks for them as they are, since noise of any power may be on them; and a few rows are held out, by
+whose loss the epoch is selected, since a decoder would otherwise overfit features with little information.
 """
 
 from __future__ import annotations

@@ -36,5 +36,7 @@ class Basic(Attack):
     def infer(self, view: View) -> np.ndarray:
         """Probabilities (n, values) float64 of the attribute of attacked rows."""
         known, attribute = tensor(view.known, view.device), tensor(view.known_attribute, view.device)
-        trained = decoder(view, known, attribute, Recipe(self.epochs, self.batch, self.rate, self.held, self.standardized))
+        trained = decoder(
+            view, known, attribute, Recipe(self.epochs, self.batch, self.rate, self.held, self.standardized)
+        )
         return probabilities(trained, tensor(view.attacked, view.device))
