@@ -298,12 +298,13 @@ def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[s
 
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
-    """The row of an entry from those of its readings: the one under which it holds, else the first that is there."""
+    """The row of an entry from those of its readings: the one under which it holds, else the first that has a result."""
     words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
+    there = [name for name, word in plain.items() if word != verdicts.NO_RESULT]
     judged = [word for word in plain.values() if word in verdicts.JUDGED and word not in NOTHING_TO_COMPARE]
-    first, row = next((name, row) for name, row in rows.items() if row and name in (holding or rows))
+    first, row = next((name, row) for name, row in rows.items() if row and name in (holding or there or rows))
     against = [name for name, word in plain.items() if word in multiplicity.AGAINST]
     row |= {scales.PRESENT: _present_of([one[scales.PRESENT] if one else 0 for one in rows.values()], len(against))}
     same = len({*plain.values()}) == 1
