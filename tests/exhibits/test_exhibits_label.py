@@ -374,6 +374,20 @@ def test_frontier_draws_every_setting_with_two_intervals_and_the_front(draw):
     assert labels_of(figure) == ["none", "iso", "marvell", "Pareto front, beyond noise"]
 
 
+def test_frontier_has_a_row_for_each_setup_with_the_attacks_in_one_order(draw):
+    order = {"criteo": ("norm", "direction"), "avazu": ("direction", "norm", "spectral")}
+    rows = [
+        one
+        for setup, names in order.items()
+        for name in names
+        for one in tradeoffs(setup, name, {"none": [(0.9, 0.8)]})
+    ]
+    for options, columns in (({}, ["norm", "direction"]), ({"only": "direction, norm"}, ["direction", "norm"])):
+        titles = [axis.get_title() for axis in visible(draw("frontier", rows, **options))]
+        expected = [f"{setup}, {name}" for setup in order for name in columns] + ["avazu, spectral"] * (not options)
+        assert [title.split(" (")[0] for title in titles] == expected
+
+
 def test_frontier_draws_what_it_highlights_large_and_all_else_pale(draw):
     defenses = {"none": [(0.95, 0.8)], "iso": [(0.9, 0.7), (0.7, 0.5)], "marvell": [(0.85, 0.72), (0.6, 0.62)]}
     (axis,) = visible(draw("frontier", tradeoffs("criteo", "norm", defenses), highlight="iso"))

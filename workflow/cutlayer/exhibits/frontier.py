@@ -53,7 +53,7 @@ class Frontier(Exhibit):
     chance_attack: str = ""  # an attack without any view that says it instead, setup by setup
     two_sided: bool = True  # a leak as far below chance counts as much, as that of an AUC does
     alike: bool = False  # whether panels of a setup have the same axes
-    only: str = ""  # of the attacks these, separated by commas; empty: all
+    only: str = ""  # of the attacks these, in this order, separated by commas; empty: all
     floor: str = "send_nothing"  # a defense whose utility is a line, with a cross where it leaks
     highlight: str = ""  # defenses that are drawn large, and all others pale, separated by commas; empty: none
 
@@ -66,8 +66,11 @@ class Frontier(Exhibit):
         points = first_of(points, leaks)
         blind = points[points["attack"] == self.chance_attack].groupby("setup")["mean"].mean()
         points = points[points["attack"] != self.chance_attack]
-        points = points[points["attack"].isin(self.only.split(", "))] if self.only else points
+        columns = self.only.split(", ") if self.only else [*points["attack"].unique()]
+        points = points[points["attack"].isin(columns)]
+        setups = [*points["setup"].unique()]
         panel = list(points[["setup", "attack"]].drop_duplicates().itertuples(index=False, name=None))
+        panel.sort(key=lambda names: (setups.index(names[0]), columns.index(names[1])))
         styles = self._highlighted(series_styles(measured(points), "defense", "defense", context))
         printed = pairs(context.printed, leaks, self.utility)
         attacks = points["attack"].nunique()

@@ -298,7 +298,7 @@ def _read(entry: Mapping[str, Any], judged: Callable[[Mapping[str, Any]], dict[s
 
 
 def _of_readings(rows: Mapping[str, Row | None]) -> Row:
-    """The row of an entry from those of its readings: the one under which it holds, else the first that has a result."""
+    """The row of an entry from those of its readings: the one under which it holds, else the first with a result."""
     words = {name: str(row["verdict"]) if row else verdicts.NO_RESULT for name, row in rows.items()}
     plain = {name: word.removesuffix(verdicts.MARK) for name, word in words.items()}
     holding = [name for name, word in plain.items() if word == verdicts.HOLDS]
