@@ -11,16 +11,16 @@ from cutlayer.reference.findings import Run
 
 CONTENT = {"main": [{"text": "Labels leak.", "claims": ["leaks"]}]}
 COLUMNS = ["kind", "item", "statement", "setup", "dataset", "provenance", "scale", "seeds", "threshold", "verdict",
-           "ours", "low", "high", "alone"]  # fmt: skip
+           "ours", "low", "high", "alone", "reading"]  # fmt: skip
 ROWS = [
     ("claim", "leaks", "It leaks.", "bank", "bank", "real", "quick", 3, "value at least 0.8", "holds (reduced)",
-     0.9, 0.85, 0.95, None),
+     0.9, 0.85, 0.95, None, None),
     ("claim", "leaks", "It leaks.", "avazu", "avazu", "sample", "quick", 3, "value at least 0.8", "undecided",
-     0.8, 0.7, 0.9, "yes"),
+     0.8, 0.7, 0.9, "yes", None),
     ("ours", "bound", "It is bounded.", "bank", "bank", "real", "quick", 0, "largest at most 0", "holds",
-     0.0, 0.0, 0.0, None),
-    ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", None, None, None, None),
-    ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92, None),
+     0.0, 0.0, 0.0, None, None),
+    ("claim", "lost", "It is lost.", "bank", "bank", "real", "quick", 3, None, "no result", *[None] * 5),
+    ("number", "table1", "none auc", "bank", "bank", "real", "quick", 3, "0.9", "holds", 0.91, 0.9, 0.92, None, None),
 ]  # fmt: skip
 TEXT = """# A page
 
@@ -68,7 +68,7 @@ def test_what_is_exact_has_no_interval_and_what_has_no_result_no_number() -> Non
 
 
 def test_what_is_rounded_to_nothing_has_no_sign() -> None:
-    rows = [(*ROWS[0][:-4], -1e-9, -0.2, 0.2, None)]
+    rows = [(*ROWS[0][:-5], -1e-9, -0.2, 0.2, None, None)]
     assert "Bank 0.00 (-0.20 to 0.20)" in Run(pd.DataFrame(rows, columns=COLUMNS), CONTENT, "").table([])
 
 
@@ -79,6 +79,14 @@ def test_the_size_of_the_run_is_said() -> None:
 def test_the_mark_of_what_stands_by_itself_alone_is_explained_where_it_is() -> None:
     assert "\u2020 stands by itself" in run().table([]).replace("\n", " ")
     assert "stands by itself" not in run().table(["bound"]).replace("\n", " ")
+
+
+def test_readings_are_named_where_numbers_of_a_claim_are_of_several() -> None:
+    rows = [(*row[:-1], reading) for row, reading in zip(ROWS[:2], ("plain", "folded"), strict=True)]
+    for own, named in ((rows, True), (rows[:1], False)):
+        table = Run(pd.DataFrame(own, columns=COLUMNS), CONTENT, "").table([])
+        assert ("Bank [plain] 0.900" in table) == ("in brackets the reading" in table.replace("\n", " ")) == named
+    assert "Avazu (sample) [folded] 0.80" in Run(pd.DataFrame(rows, columns=COLUMNS), CONTENT, "").table([])
 
 
 def test_only_what_is_between_the_marks_is_written_again() -> None:

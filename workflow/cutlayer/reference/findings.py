@@ -66,7 +66,8 @@ class Run:
         about = (
             f"*Scale {' and '.join(own['scale'].unique())}, {own['seeds'].max()} seeds, {self.source}. Beside each "
             "verdict: the data, our number and its 95% interval. \\* is on less than the paper's sizes"
-            f"{f'; {ALONE_SAYS}' * any(ALONE in found for _, found in rows)}.*"
+            f"{f'; {ALONE_SAYS}' * any(ALONE in found for _, found in rows)}"
+            f"{'; in brackets the reading of the text' * any(' [' in found for _, found in rows)}.*"
         )
         lines = [*textwrap.wrap(about, WIDTH), "", "| the claim | what we find |", "|---|---|"]
         return "\n".join(["", *lines, *(f"| {claim} | {found} |" for claim, found in rows), "", ""])
@@ -149,16 +150,18 @@ def main(root: Path) -> None:
 
 
 def _found(rows: pd.DataFrame) -> Iterator[str]:
-    """Text of a claim's findings by verdict: data and number of each."""
+    """Text of a claim's findings by verdict: data and number of each, and its reading where they are of several."""
+    several = rows.loc[rows["low"].notna(), "reading"].nunique() > 1
     for verdict in (marked for word in dict.fromkeys(map(plain, ORDER)) for marked in (word, f"{word}{MARK}")):
         same = rows[rows["verdict"] == verdict]
         if not same.empty:
             word = plain(verdict) + "\\*" * verdict.endswith(MARK)
-            yield f"**{word}:** {', '.join(_number(row) for _, row in same.iterrows())}"
+            yield f"**{word}:** {', '.join(_number(row, several) for _, row in same.iterrows())}"
 
 
-def _number(row: pd.Series[Any]) -> str:
+def _number(row: pd.Series[Any], several: bool) -> str:
     title = names.with_provenance(row["setup"], row["dataset"], row["provenance"])
+    title += f" [{row['reading']}]" if several and row["low"] == row["low"] else ""
     ends = row["low"], row["high"]
     reach = interval(*ends)
     said = " ".join(filter(None, [title, number(row["ours"], decimals(*ends)), reach and f"({reach})"]))
