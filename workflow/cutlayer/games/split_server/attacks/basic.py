@@ -1,7 +1,7 @@
 """basic: queries the trained encoder on rows with a known attribute, and trains an attribute decoder on their features.
 
 The decoder has the architecture of the server's classifier; it is applied to the features of the test rows. The paper
-names no layer before it; here features are standardized, which infers more, unless `standardized` is off (basic_plain).
+names no layer before it; here features are standardized, which infers more of small ones, unless `standardized` is off.
 
 Yu et al., "Privacy-Preserving Split Learning via Pareto Optimal Search", 4 and 6.1: the inference-stage attack; Song
 and Shmatikov, "Overlearning Reveals Sensitive Attributes", 3.
