@@ -12,6 +12,7 @@ TITLES = {
     "mnist": "MNIST",
 }  # where it is not the name with spaces
 WORDS = {
+    "faster": "at a faster rate",
     "given": "with it among the inputs",
     "half": "half of the features",
     "halves": "a few halves of the features",

@@ -20,8 +20,6 @@ from cutlayer.core.errors import InputError
 from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.theory.chebyshev import theorem3
 
-PENALTY = 0.001  # lambda of equation 76
-
 
 @dataclass(frozen=True)
 class PrivacyPreservingScheme(Defense):
@@ -29,12 +27,15 @@ class PrivacyPreservingScheme(Defense):
 
     transform: Literal["minus_identity", "optimal"] = "minus_identity"
     # Only minus_identity, for the optimal H needs the trained weights. "optimum": before and after, the model is the
-    # minimizer of equation 76 with a penalty of PENALTY, whatever the setup's; without one there is none.
+    # minimizer of equation 76 with `penalty`, whatever the setup's; without one there is none.
     retrain: Literal[False, True, "optimum"] = False
+    penalty: float = 0.001  # lambda of equation 76, to which the paper gives no value
 
     def __post_init__(self) -> None:
         if self.retrain and self.transform != "minus_identity":
             raise InputError("defense.pps", f"retrain = {self.retrain}", "only with transform = 'minus_identity'")
+        if not self.penalty > 0:
+            raise InputError("defense.pps", f"penalty = {self.penalty}", "a number above 0")
 
     @property
     def rescaling(self) -> tuple[float, float]:
@@ -44,7 +45,7 @@ class PrivacyPreservingScheme(Defense):
     @property
     def training(self) -> Mapping[str, Any]:
         """Newton's method to the unique optimum of proposition 4, where Adam stops early."""
-        return {"optimizer": "newton", "l2": PENALTY} if self.retrain == "optimum" else {}
+        return {"optimizer": "newton", "l2": self.penalty} if self.retrain == "optimum" else {}
 
     def publish(self, weights: np.ndarray, bias: np.ndarray, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """Weights and bias that give the same scores on the transformed features."""
