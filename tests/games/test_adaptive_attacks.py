@@ -425,6 +425,8 @@ def test_repeated_reads_labels_off_trainings_and_has_the_right_sign(leak):
     for form in ("axis", "common"):
         for defense, own in (("none", {}), ("iso", {"ratio": 8.0}), ("max_norm", {})):
             assert leak("clicks", defense, "repeated", {"form": form}, **own) > 0.9
+    for defense, own in (("none", {}), ("iso", {"ratio": 1.0})):
+        assert leak("clicks", defense, "repeated", {"form": "mean"}, **own) > 0.9
 
 
 def test_the_first_epoch_alone_is_read_too_and_differs_from_all_of_them(leak, split_run, split_cases):
@@ -440,6 +442,20 @@ def test_the_first_epoch_alone_is_read_too_and_differs_from_all_of_them(leak, sp
         )
         np.testing.assert_array_equal(found, alone)
         assert (found != whole).any()
+
+
+def test_the_mean_of_all_batches_finds_an_axis_that_lies_below_the_noise_of_the_tracked_records():
+    """Each release adds a normal score whose classes are 0.15 deviations apart: at best Phi(0.15 sqrt(E / 2))."""
+    draw, apart, shape = generator("mean axis"), 0.15, (16, 2000, 64)
+    slope = np.eye(64)[0] * apart
+    labels = np.arange(2000) % 5 == 0
+    rows = draw.standard_normal(shape) + np.where(labels, -0.8, 0.2)[:, None] * slope
+    means = 0.3 * slope + draw.standard_normal((16 * 100, 64)) / 16  # of 256 rows each; of the model's own error
+    optimum = float(stats.norm.cdf(apart * np.sqrt(shape[0] / 2)))
+    error = np.sqrt(2001 / (12 * 400 * 1600))
+    found = leak_auc(repeated.along_mean(rows, means, np.full(len(means), 1.0)), labels)
+    assert abs(found - optimum) < SIGMAS * error
+    assert abs(leak_auc(repeated.axis(rows), labels) - 0.5) < SIGMAS * error < optimum - 0.5
 
 
 def test_repeated_composes_less_where_differential_privacy_is_accounted_over_all_epochs(leak):

@@ -1,7 +1,7 @@
 """repeated: combines the gradients of each tracked record over all epochs, so that the noise of each averages out.
 
 Each gradient is divided by the root mean square of its batch and taken relative to the batch's mean. Over the tracked
-records, the signal that all epochs share is estimated in one of two ways:
+records, the signal that all epochs share is estimated in one of three ways:
 
 - `axis`: each record's gradients are averaged over the epochs, and the average is projected on its first principal
   axis. Noise of mean zero averages out, and a bound on one release composes: with marvell's sumKL = s at each of E
@@ -9,12 +9,15 @@ records, the signal that all epochs share is estimated in one of two ways:
 - `common`: the score that linear functions of each epoch's gradients explain best (MAXVAR canonical correlation, with
   ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise that is larger in some directions
   is whitened. It is the discriminant of each epoch, learned from all others.
+- `mean`: the axis is that of the mean over all batches of what was released, not of the records alone: noise of mean zero is
+  nearly gone from it, and as long as the predictions are not what the labels are on average it points along the slope at the
+  cut. Each direction counts the less, the more the records' gradients vary along it.
 
 With `turned` the scores are split at the largest gap of their middle 80%, and the order within each group is reversed:
 a score goes with the drawn label less what the model predicts, so that among rows of one drawn label it is the lower,
 the more likely features make the positive class.
 
-A score's sign: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
+A score's sign, but for `mean`, whose axis has one: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
 are on the other side. With `epochs: first` all this uses the first epoch alone, with one release of each record, so
 that nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge,
 leave-one-out) and adds the two, weighted by their estimated signal-to-noise ratios: the agreement of the two halves of
@@ -54,7 +57,7 @@ class Repeated(Attack):
     limits: ClassVar[Limits] = {"ridge": (1e-9, None)}
     cheap: ClassVar[bool] = True
 
-    form: Literal["axis", "common"] = "axis"
+    form: Literal["axis", "common", "mean"] = "axis"
     turned: bool = False
     features: bool = False
     epochs: Literal["all", "first"] = "all"
@@ -68,13 +71,19 @@ class Repeated(Attack):
         """Scores (W,) of the tracked records."""
         gradients, steps = tracked(view, self.epochs)
         rows = relative(gradients, steps, view.batch_means, view.batch_squares)
-        scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)
-        scored = scored * majority_sign(rows, scored, view.batch_means, steps)
+        scored = self._scored(rows, view, steps)
         scored = turned(scored) if self.turned else scored
         if not self.features:
             return scored
         guessed = predicted(numbers(view.watched_features, view.architecture), scored)
         return joined(scored, guessed, trust(rows, scored))
+
+    def _scored(self, rows: np.ndarray, view: View, steps: np.ndarray) -> np.ndarray:
+        """Scores (W,) of the records' relative gradients (E, W, d)."""
+        if self.form == "mean":
+            return along_mean(rows, view.batch_means, view.batch_squares)
+        scored = axis(rows) if self.form == "axis" else common(rows, self.ridge)
+        return scored * majority_sign(rows, scored, view.batch_means, steps)
 
 
 def relative(gradients: np.ndarray, steps: np.ndarray, means: np.ndarray, squares: np.ndarray) -> np.ndarray:
@@ -92,6 +101,17 @@ def axis(rows: np.ndarray) -> np.ndarray:
     total = rows.sum(axis=0)
     centered = total - total.mean(axis=0)
     return centered @ np.linalg.svd(centered, full_matrices=False)[2][0]
+
+
+def along_mean(rows: np.ndarray, means: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Projections (W,) of the sums over epochs of gradients (E, W, d) against the mean of all batches' means (T, d).
+
+    Means are in units of each batch's root mean square, of whose square `squares` (T,) is. A coordinate is divided by the
+    variance of the gradients along it.
+    """
+    unit = np.sqrt(squares)[:, None]
+    mean, variance = (means / np.where(unit > 0, unit, 1)).mean(axis=0), rows.var(axis=(0, 1))
+    return -rows.sum(axis=0) @ (mean / np.where(variance > 0, variance, 1))
 
 
 def common(rows: np.ndarray, ridge: float) -> np.ndarray:
