@@ -97,7 +97,7 @@ def test_only_pairs_are_scored():
     right[count:] = right[count:, ::-1]
     found = PROTOCOL.leak(np.stack([1 - right, right]), truth, {}, "training_attribute")
     assert (found["attack_auc"], found["rows"], found["coins_guessed"]) == (1.0, count, 1.0)
-    assert found["coin_slack"] == 1 / (2 * (count - 1))
+    assert found["coin_slack"] == 1 / count
     assert "coins_guessed" not in PROTOCOL.leak(np.eye(2)[truth["attribute"]], truth, {}, "attribute")
 
 

@@ -25,9 +25,9 @@ def guesses(coins: int, share: float) -> int:
 
 
 def slack(coins: int) -> dict[str, float]:
-    """By how much the mean AUC of so many fair coins may exceed a bound on that of one.
+    """By how much the mean AUC of so many fair coins may exceed a bound on that of one, at most.
 
-    Of n coins n (n - 1) / 4 ordered pairs are of a 1 and a 0, on average, and what one run tells of several coins at
-    once adds n / 8 at most.
+    A share 1 / n of the pairs of n coins is of a coin with itself, and what one run tells of several coins at once adds
+    at most what these pairs lack: an AUC a is at least a (1 - 1 / n) of a single coin (docs/audit.md).
     """
-    return {"coin_slack": 1 / (2 * (coins - 1))}
+    return {"coin_slack": 1 / coins}

@@ -11,7 +11,7 @@ Secrets change the Jacobian of the top and not the sign of p - t, so that a row'
 (`repeated`); `exploit` fits a top of its own.
 
 Gu, Luo, Kang, Fan, Yang, "FedPass: Privacy-Preserving Vertical Federated Deep Learning with Adaptive Obfuscation", of
-which only the abstract and code were read. Its claims are about features and model completion.
+which only the abstract and code were read. Its theorems on features and labels were not.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ class MarvellShaped(Defense):
     sum_kl: float = 1.0  # of the whole training
 
     def auc_bound(self, training: Training) -> float:
-        """Upper bound on the AUC from all gradients released for one row: that of `sum_kl`, by Pinsker."""
+        """Upper bound on the AUC from all gradients released for one row: that of `sum_kl`, by Pinsker.
+
+        It is loose: of gradients that do not depend on earlier releases Phi(sqrt(sum_kl / 2)) is one, too.
+        """
         return auc_bound(self.sum_kl)
 
     def backward(self, gradient: torch.Tensor, context: Context) -> torch.Tensor:
