@@ -333,9 +333,9 @@ def test_what_does_not_apply_is_said_of_every_case():
 @pytest.mark.parametrize(("leak", "verdict"), [(0.8, "fails"), (0.9, "holds"), (0.98, "fails")])
 def test_a_leak_around_0_9_may_be_too_small_and_too_large(leak, verdict):
     claims = {"leaks_about_0_9": PAPERS["marvell"]["claims"]["leaks_about_0_9"]}
-    own = {"setup": "criteo", "defense": "none", "attack": "norm", "metric": "leak_auc_median"}
+    own = {"setup": "criteo_faster", "defense": "none", "attack": "norm", "metric": "leak_auc_median"}
     cells = pd.DataFrame(cell(leak, **own)).assign(tested=0, chance=0.5, error=math.nan)
-    found = judge("marvell", {"claims": claims}, PUBLISHED["marvell"], {"attacks": cells}, Scale("paper"))
+    found = judge("marvell", {"claims": claims}, PUBLISHED["marvell"], {"rates": cells}, Scale("paper"))
     assert found["verdict"].tolist() == [verdict]
 
 

@@ -9,19 +9,20 @@ records, the signal that all epochs share is estimated in one of three ways:
 - `common`: the score that linear functions of each epoch's gradients explain best (MAXVAR canonical correlation, with
   ridge): the slope at the cut, and so the axis, drifts as the model learns, and noise that is larger in some directions
   is whitened. It is the discriminant of each epoch, learned from all others.
-- `mean`: the axis is that of the mean over all batches of what was released, not of the records alone: noise of mean zero is
-  nearly gone from it, and as long as the predictions are not what the labels are on average it points along the slope at the
-  cut. Each direction counts the less, the more the records' gradients vary along it.
+- `mean`: the axis is that of the mean over all batches of what was released, not of the records alone: noise of mean
+  zero is nearly gone from it, and as long as the predictions are not what the labels are on average it points along the
+  slope at the cut. Each direction counts the less, the more the records' gradients vary along it.
 
 With `turned` the scores are split at the largest gap of their middle 80%, and the order within each group is reversed:
 a score goes with the drawn label less what the model predicts, so that among rows of one drawn label it is the lower,
 the more likely features make the positive class.
 
-A score's sign, but for `mean`, whose axis has one: at the start predictions are alike, so that the mean gradient points where the majority's do; positives
-are on the other side. With `epochs: first` all this uses the first epoch alone, with one release of each record, so
-that nothing is averaged. With `features` the adversary also predicts the score from its own features (kernel ridge,
-leave-one-out) and adds the two, weighted by their estimated signal-to-noise ratios: the agreement of the two halves of
-the epochs estimates that of the score, and the correlation with the score that of the prediction.
+A score's sign, but for `mean`, whose axis has one: at the start predictions are alike, so that the mean gradient
+points where the majority's do; positives are on the other side. With `epochs: first` all this uses the first epoch
+alone, with one release of each record, so that nothing is averaged. With `features` the adversary also predicts the
+score from its own features (kernel ridge, leave-one-out) and adds the two, weighted by their estimated
+signal-to-noise ratios: the agreement of the two halves of the epochs estimates that of the score, and the correlation with the
+score that of the prediction.
 
 Ours. The canonical correlation of several sets is Kettenring, "Canonical Analysis of Several Sets of Variables".
 """
@@ -106,8 +107,8 @@ def axis(rows: np.ndarray) -> np.ndarray:
 def along_mean(rows: np.ndarray, means: np.ndarray, squares: np.ndarray) -> np.ndarray:
     """Projections (W,) of the sums over epochs of gradients (E, W, d) against the mean of all batches' means (T, d).
 
-    Means are in units of each batch's root mean square, of whose square `squares` (T,) is. A coordinate is divided by the
-    variance of the gradients along it.
+    Means are divided by the root of each batch's mean square, `squares` (T,). A coordinate is divided by the variance
+    of the gradients along it.
     """
     unit = np.sqrt(squares)[:, None]
     mean, variance = (means / np.where(unit > 0, unit, 1)).mean(axis=0), rows.var(axis=(0, 1))
