@@ -227,14 +227,16 @@ def test_why_an_attack_does_not_apply_goes_once_it_does() -> None:
     ]
 
 
-def test_setups_are_in_the_order_of_the_exhibit() -> None:
+def test_setups_are_in_the_order_of_the_exhibit_and_new_cells_where_the_old_ones_of_a_defense_were() -> None:
     def table(run: str, setup: str) -> pd.DataFrame:
         own = dict.fromkeys(cells.WHO, "") | {"setup": setup, "provenance": "real", "all": "0", "skipped": ""}
-        return pd.DataFrame([own] * 2).assign(defense=["none", "dp"], seed="0", scale=SCALE, run=run)
+        return pd.DataFrame([own] * 2).assign(defense=["none", "dp"], seed="0", value=run, scale=SCALE, run=run)
 
     exhibit = {"setups": ["bank", "robot"], "defenses": ["none", "dp"], "attacks": []}
     found = merge.merged(table("1", "robot"), table("2", "bank"), exhibit, [SCALE])
     assert [*found["setup"] + " " + found["defense"]] == ["bank none", "bank dp", "robot none", "robot dp"]
+    again = merge.merged(found, table("3", "bank").iloc[:1], exhibit, [SCALE])
+    assert [*again["defense"] + again["run"]] == ["none3", "dp2", "none1", "dp1"]
 
 
 def test_a_run_of_fewer_seeds_takes_no_numbers_away() -> None:

@@ -24,7 +24,7 @@ RUN = "run"  # which row of runs.csv a cell is of
 def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], order: Sequence[str]) -> pd.DataFrame:
     """The cells of an exhibit with the new ones, without those of what it no longer shows; `order` is of scales.
 
-    Setups are in the order of the exhibit, whichever run came first.
+    Setups are in the order of the exhibit, whichever run came first; new cells of a defense are where old ones were.
     """
     if old.empty or axis(old) != axis(new):
         return new
@@ -35,16 +35,23 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
     old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
     new = new[~_same(old, new) & ~_of_fewer(old, new)]
+    old = old.assign(place=range(len(old)))
+    new = new.assign(place=_defenses(new).map(dict(reversed([*zip(_defenses(old), old["place"], strict=True)]))))
     found = pd.concat([old[~_keys(old).isin(_keys(new))], new], ignore_index=True)
     scales, setups = ({name: place for place, name in enumerate(names)} for names in (order, exhibit["setups"]))
     places = pd.DataFrame({"scale": found["scale"].map(scales), "setup": found["setup"].map(setups)})
-    return found.loc[places.sort_values(["scale", "setup"], kind="stable").index].reset_index(drop=True)
+    places = places.assign(place=found.pop("place")).sort_values(["scale", "setup", "place"], kind="stable")
+    return found.loc[places.index].reset_index(drop=True)
 
 
 def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
     """Which cells are of generated data, or of a sample, where more of the dataset is published (its provenance)."""
     known = [WEAKER.index(published.get(dataset, WEAKER[-1])) for dataset in table["dataset"]]
     return table["provenance"].map(WEAKER.index) > known
+
+
+def _defenses(table: pd.DataFrame) -> pd.Index:
+    return pd.MultiIndex.from_frame(table[["scale", "setup", "defense"]]).to_flat_index()
 
 
 def _keys(table: pd.DataFrame) -> pd.MultiIndex:

@@ -21,8 +21,8 @@ A score's sign, but for `mean`, whose axis has one: at the start predictions are
 points where the majority's do; positives are on the other side. With `epochs: first` all this uses the first epoch
 alone, with one release of each record, so that nothing is averaged. With `features` the adversary also predicts the
 score from its own features (kernel ridge, leave-one-out) and adds the two, weighted by their estimated
-signal-to-noise ratios: the agreement of the two halves of the epochs estimates that of the score, and the correlation with the
-score that of the prediction.
+signal-to-noise ratios: the agreement of the two halves of the epochs estimates that of the score, and the correlation
+with the score that of the prediction.
 
 Ours. The canonical correlation of several sets is Kettenring, "Canonical Analysis of Several Sets of Variables".
 """
