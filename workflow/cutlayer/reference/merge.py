@@ -36,7 +36,8 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
     new = new[~_same(old, new) & ~_of_fewer(old, new)]
     old = old.assign(place=range(len(old)))
-    new = new.assign(place=_defenses(new).map(dict(reversed([*zip(_defenses(old), old["place"], strict=True)]))))
+    first = old.drop_duplicates(CELL[:-1])[[*CELL[:-1], "place"]]
+    new = new.merge(first, "left", CELL[:-1])
     found = pd.concat([old[~_keys(old).isin(_keys(new))], new], ignore_index=True)
     scales, setups = ({name: place for place, name in enumerate(names)} for names in (order, exhibit["setups"]))
     places = pd.DataFrame({"scale": found["scale"].map(scales), "setup": found["setup"].map(setups)})
@@ -48,10 +49,6 @@ def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
     """Which cells are of generated data, or of a sample, where more of the dataset is published (its provenance)."""
     known = [WEAKER.index(published.get(dataset, WEAKER[-1])) for dataset in table["dataset"]]
     return table["provenance"].map(WEAKER.index) > known
-
-
-def _defenses(table: pd.DataFrame) -> pd.Index:
-    return pd.MultiIndex.from_frame(table[["scale", "setup", "defense"]]).to_flat_index()
 
 
 def _keys(table: pd.DataFrame) -> pd.MultiIndex:

@@ -92,9 +92,12 @@ def relative(gradients: np.ndarray, steps: np.ndarray, means: np.ndarray, square
 
     `steps` (E, W) is the number of the batch, -1: none; `means` (T, d) and `squares` (T,) are those of the batches.
     """
+    return np.where((steps >= 0)[:, :, None], gradients.astype(np.float64) - _in_units(means, squares)[steps], 0)
+
+
+def _in_units(means: np.ndarray, squares: np.ndarray) -> np.ndarray:
     unit = np.sqrt(squares)[:, None]
-    centers = means / np.where(unit > 0, unit, 1)
-    return np.where((steps >= 0)[:, :, None], gradients.astype(np.float64) - centers[steps], 0)
+    return means / np.where(unit > 0, unit, 1)
 
 
 def axis(rows: np.ndarray) -> np.ndarray:
@@ -110,8 +113,7 @@ def along_mean(rows: np.ndarray, means: np.ndarray, squares: np.ndarray) -> np.n
     Means are divided by the root of each batch's mean square, `squares` (T,). A coordinate is divided by the variance
     of the gradients along it.
     """
-    unit = np.sqrt(squares)[:, None]
-    mean, variance = (means / np.where(unit > 0, unit, 1)).mean(axis=0), rows.var(axis=(0, 1))
+    mean, variance = _in_units(means, squares).mean(axis=0), rows.var(axis=(0, 1))
     return -rows.sum(axis=0) @ (mean / np.where(variance > 0, variance, 1))
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from cutlayer.core.errors import InputError
+from cutlayer.core.limits import Limits
 from cutlayer.games.vertical.defense import Context, Defense
 from cutlayer.theory.chebyshev import theorem3
 
@@ -24,6 +25,8 @@ from cutlayer.theory.chebyshev import theorem3
 @dataclass(frozen=True)
 class PrivacyPreservingScheme(Defense):
     """Privacy-preserving scheme: publishes W_pas H^-1 (remark 6), or retrains on transformed features (prop. 4)."""
+
+    limits: ClassVar[Limits] = {"penalty": (1e-300, None)}
 
     transform: Literal["minus_identity", "optimal"] = "minus_identity"
     # Only minus_identity, for the optimal H needs the trained weights. "optimum": before and after, the model is the
@@ -34,8 +37,6 @@ class PrivacyPreservingScheme(Defense):
     def __post_init__(self) -> None:
         if self.retrain and self.transform != "minus_identity":
             raise InputError("defense.pps", f"retrain = {self.retrain}", "only with transform = 'minus_identity'")
-        if not self.penalty > 0:
-            raise InputError("defense.pps", f"penalty = {self.penalty}", "a number above 0")
 
     @property
     def rescaling(self) -> tuple[float, float]:
