@@ -251,6 +251,15 @@ def test_a_run_of_fewer_seeds_takes_no_numbers_away() -> None:
     assert {*merge.merged(table("1", 1, "failed: out of memory"), table("2", 1), exhibit, [SCALE])["run"]} == {"2"}
 
 
+def test_cells_that_are_left_out_for_their_fewer_seeds_are_told(root: Path) -> None:
+    file = published.cells(root / "reference", FIRST, "figure1")
+    table = redrawn.read(file)
+    pd.concat([table, table.assign(seed="1")]).to_csv(file, index=False)
+    said = publish_of(root, FIRST, value=0.7)
+    assert f"left out are cells of {', '.join(dict.fromkeys(table['setup']))} of fewer seeds" in said
+    assert "left out" not in publish_of(root, FIRST, scale="printed", value=0.7, setups=["criteo_steps"])
+
+
 def test_exhibits_that_a_paper_has_no_more_go(root: Path) -> None:
     stale = root / f"reference/exhibits/{FIRST}/gone.csv"
     stale.write_text("old")

@@ -34,7 +34,7 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, exhibit: Mapping[str, Any], ord
     old = old[~_gone(old, exhibit)]
     real = new.loc[new["provenance"] != STAND_IN, "setup"].unique()
     old = old[~((old["provenance"] == STAND_IN) & old["setup"].isin(real)) & ~_applies(old, new)]
-    new = new[~_same(old, new) & ~_of_fewer(old, new)]
+    new = new[~_same(old, new) & ~of_fewer(old, new)]
     old = old.assign(place=range(len(old)))
     first = old.drop_duplicates(CELL[:-1])[[*CELL[:-1], "place"]]
     new = new.merge(first, "left", CELL[:-1])
@@ -49,6 +49,13 @@ def weaker(table: pd.DataFrame, published: Mapping[str, str]) -> pd.Series:
     """Which cells are of generated data, or of a sample, where more of the dataset is published (its provenance)."""
     known = [WEAKER.index(published.get(dataset, WEAKER[-1])) for dataset in table["dataset"]]
     return table["provenance"].map(WEAKER.index) > known
+
+
+def of_fewer(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
+    """Which cells have numbers of fewer seeds than there are already."""
+    known, own = (table[table["skipped"] == ""].groupby(CELL)["seed"].nunique() for table in (old, new))
+    less = [own.get(key, 0) < known.get(key, 0) for key in _keys(new)]
+    return pd.Series(less, index=new.index, dtype=bool)
 
 
 def _keys(table: pd.DataFrame) -> pd.MultiIndex:
@@ -74,13 +81,6 @@ def _same(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
     """Which cells are there as they are, whichever run they are of."""
     known, own = (_contents(table) for table in (old, new))
     return pd.Series([known.get(key) == own[key] for key in _keys(new)], index=new.index, dtype=bool)
-
-
-def _of_fewer(old: pd.DataFrame, new: pd.DataFrame) -> pd.Series:
-    """Which cells have numbers of fewer seeds than there are already."""
-    known, own = (table[table["skipped"] == ""].groupby(CELL)["seed"].nunique() for table in (old, new))
-    less = [own.get(key, 0) < known.get(key, 0) for key in _keys(new)]
-    return pd.Series(less, index=new.index, dtype=bool)
 
 
 def _contents(table: pd.DataFrame) -> dict[tuple[str, ...], list[tuple[str, ...]]]:

@@ -52,7 +52,7 @@ def publish(root: Path, commit: str, scale: str) -> str:
         raise InputError(
             "publish.results", f"has no exhibit at scale {scale}", "expected a finished run of all or a part"
         )
-    refused = _refuse_weaker(finished, folder)
+    refused = [*_refuse_weaker(finished, folder), *_of_fewer_seeds(finished, folder)]
     facts = {setup: root / f"data/normalised/{plan.setups[setup]['dataset']}.json" for setup in _setups(finished)}
     _check(facts.values())
 
@@ -119,6 +119,15 @@ def _refuse_weaker(finished: dict[tuple[str, str], pd.DataFrame], folder: Path) 
         if finished[key].empty:
             del finished[key]
     return [f"; left out is {', '.join(gone)}, of which more is published than a sample or stand-in"] if gone else []
+
+
+def _of_fewer_seeds(finished: Mapping[tuple[str, str], pd.DataFrame], folder: Path) -> list[str]:
+    """Say of which setups cells are left out for they are of fewer seeds than those there (`merge`)."""
+    setups: dict[str, None] = {}
+    for (paper, name), table in finished.items():
+        if (file := published.cells(folder, paper, name)).exists():
+            setups |= dict.fromkeys(table.loc[merge.of_fewer(redrawn.read(file), table), "setup"])
+    return [f"; left out are cells of {', '.join(setups)} of fewer seeds than the published ones"] if setups else []
 
 
 def _setups(finished: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
