@@ -304,14 +304,16 @@ def test_of_cells_that_an_older_run_does_not_have_there_is_no_result(check):
     [
         ([0.300, 0.301, 0.302], UP, "holds", "softmax"),
         (UP, [0.300, 0.301, 0.302], "holds", "raw"),
-        (UP, DOWN, "differs", "softmax, raw"),
+        (UP, UP, "differs", "softmax, raw"),
+        (UP, DOWN, "undecided", "softmax"),
         (UP, FLAT, "undecided", "softmax"),
     ],
 )
-def test_a_printed_number_differs_only_under_all_readings(softmax, raw, verdict, reading):
+def test_a_printed_number_differs_only_under_all_readings_and_on_one_side(softmax, raw, verdict, reading):
     table = pd.concat([cells(own, defense=name, metric="mse") for name, own in (("softmax", softmax), ("raw", raw))])
     checks = {name: {"exhibit": "e", "statistic": "value", "left": {"defense": name}} for name in ("softmax", "raw")}
     entry = {"published": {"item": "t", "metric": "mse"}, "statement": "m mse", "depends_on_scale": True, "why": ""}
     entry |= {"check": checks["softmax"], "readings": checks}
     (row,) = judge("paper", {"claims": {}, "numbers": [entry]}, PRINTED, {"e": table}, FULL).to_dict("records")
     assert (row["verdict"], row["reading"], row["published"]) == (verdict, reading, 0.3)
+    assert (row["why"] == "softmax: differs (above); raw: differs (below)") == (raw is DOWN)

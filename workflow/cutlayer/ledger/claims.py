@@ -307,15 +307,22 @@ def _of_readings(rows: Mapping[str, Row | None]) -> Row:
     first, row = next((name, row) for name, row in rows.items() if row and name in (holding or there or rows))
     against = [name for name, word in plain.items() if word in multiplicity.AGAINST]
     row |= {scales.PRESENT: _present_of([one[scales.PRESENT] if one else 0 for one in rows.values()], len(against))}
-    same = len({*plain.values()}) == 1
+    sides = _side_of_each(rows)
+    same = len({*plain.values()}) == 1 and len({*sides.values()}) < 2
     if holding or not judged or same:
         row |= {"why": _seeds_of_readings(rows)} if plain[first] == verdicts.UNDECIDED else {}
         row |= {"why": _of_each(_whys(rows))} if same and plain[first] == verdicts.NO_COMMON_RANGE else {}
         row |= {"why": f"{plain[against[0]]} under {BETWEEN.join(against)}"} if holding and against else {}
         return row | {"reading": BETWEEN.join(rows) if plain[first] in multiplicity.AGAINST else first}
     marked = verdicts.UNDECIDED + (verdicts.MARK if row["size"].startswith(REDUCED) else "")
-    verdicts_by_reading = "; ".join(f"{name}: {word}" for name, word in words.items())
+    verdicts_by_reading = "; ".join(f"{name}: {word}{sides.get(name, '')}" for name, word in words.items())
     return row | {"reading": first, "verdict": marked, "p": math.nan, "why": verdicts_by_reading}
+
+
+def _side_of_each(rows: Mapping[str, Row | None]) -> dict[str, str]:
+    """On which side of a printed number the readings are that differ: if on both, one in between may be it."""
+    differing = {name: row for name, row in rows.items() if row and str(row["verdict"]).startswith(verdicts.DIFFERS)}
+    return {name: " (above)" if row["difference"] > 0 else " (below)" for name, row in differing.items()}
 
 
 def _present_of(counts: Sequence[int], against: int) -> int:
